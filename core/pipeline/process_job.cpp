@@ -72,6 +72,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
   ImageShape first;
   Size cell;
   for (const std::string& input : given.inputs) {
+    const size_t warned_before = report.warnings.size();
     const Stopwatch waiting;
     InputImages images = inputs.next(report);
     decode_wait_ms += waiting.milliseconds();
@@ -98,6 +99,9 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       if (!is_shown_before && show_display_window(request, given, input, part.picture, report)) part.base.reset();
     }
     take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
+    if (given.inputs.size() > 1)
+      for (std::string& warning : std::span(report.warnings).subspan(warned_before))
+        warning = fmt::format("{}: {}", input, warning);
   }
   if (given.is_format_changed)
     report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}",

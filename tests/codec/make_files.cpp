@@ -1,4 +1,5 @@
 #include "tests/codec/make_files.h"
+#include "tests/support/error_of.h"
 
 #include <ImathBox.h>
 #include <OpenEXR/ImfChannelList.h>
@@ -362,6 +363,12 @@ File make_exr_of_chroma(int width, int height, const std::function<void(Imf::Hea
   return file;
 }
 
+std::string little(uint32_t number, size_t byte_count) {
+  std::string text;
+  for (size_t i = 0; i < byte_count; ++i, number >>= 8) text += char(number);
+  return text;
+}
+
 std::string big_u32(uint32_t number) {
   return {char(number >> 24), char(number >> 16), char(number >> 8), char(number)};
 }
@@ -407,12 +414,7 @@ Decoded decode_bytes(const File& file, const DecodeOptions& options) {
 }
 
 std::string refusal_of(const File& file, const DecodeOptions& options) {
-  try {
-    decode_bytes(file, options);
-  } catch (const Error& error) {
-    return fmt::format("{} {}", int(error.code()), error.what());
-  }
-  return "";
+  return coded_error_of([&] { decode_bytes(file, options); });
 }
 
 }  // namespace gpupost

@@ -76,6 +76,8 @@ std::string zlib_packed(const std::string& data);
 
 File file_of(const std::string& text);
 std::string big_u32(uint32_t number);
+// The low bytes of a number, the lowest one first.
+std::string little(uint32_t number, size_t byte_count);
 
 // decode() of a file in memory, through a pipe-like descriptor.
 Decoded decode_bytes(const File& file, const DecodeOptions& options = {});

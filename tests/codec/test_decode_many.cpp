@@ -1,6 +1,7 @@
 // Several files through one decode worker: same texels as alone, a fresh process after any failure, limits for each file.
 #include "core/codec/worker/worker.h"
 #include "tests/codec/make_files.h"
+#include "tests/support/error_of.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -33,13 +34,7 @@ bool are_same(const Decoded& one, const Decoded& other) {
 }
 
 std::string refusal_by(DecodeWorker& worker, const std::string& path, const DecodeOptions& options = {}) {
-  try {
-    worker.decode_file(path, options);
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::input);
-    return error.what();
-  }
-  return "";
+  return error_of([&] { worker.decode_file(path, options); }, Exit::input);
 }
 
 // The process that waits for the next file.

@@ -1,6 +1,7 @@
 // How files begin: what cannot be an image is refused at once, and what stands in several pieces is put together.
 #include "core/base/error.h"
 #include "tests/codec/make_files.h"
+#include "tests/support/error_of.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -29,11 +30,7 @@ std::string refusal_of_pieces(const File& file, std::initializer_list<size_t> si
       CHECK(write(ends[1], &file[at], file.size() - at) == ssize_t(file.size() - at));
       close(ends[1]);
     });
-    try {
-      decode(ends[0], "pipe", {});
-    } catch (const Error& error) {
-      said = error.what();
-    }
+    said = error_of([&] { decode(ends[0], "pipe", {}); }, Exit::input);
   }
   close(ends[0]);
   return said;
@@ -42,13 +39,7 @@ std::string refusal_of_pieces(const File& file, std::initializer_list<size_t> si
 }  // namespace
 
 TEST_CASE("an input without end that begins as no image does is refused when its first bytes are there") {
-  std::string said;
-  try {
-    decode_file("/dev/zero", {});
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::input);
-    said = error.what();
-  }
+  const std::string said = error_of([&] { decode_file("/dev/zero", {}); }, Exit::input);
   CHECK_MESSAGE(said.starts_with("/dev/zero: is not an image of a known format"), said);
 }
 

@@ -69,12 +69,6 @@ File random_png(int color, int bits, bool is_interlaced, bool has_transparency, 
   return make_png(chunks);
 }
 
-std::string little(uint32_t number, size_t bytes) {
-  std::string text;
-  for (size_t i = 0; i < bytes; ++i, number >>= 8) text += char(number);
-  return text;
-}
-
 std::string tga_header(int kind, int width, int height, int bits, int descriptor = 0x20) {
   return std::string(2, '\0') + char(kind) + std::string(9, '\0') + little(uint32_t(width), 2) +
          little(uint32_t(height), 2) + char(bits) + char(descriptor);

@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <OpenEXR/ImfIDManifestAttribute.h>
@@ -123,11 +123,8 @@ TEST_CASE("an attribute whose value its type allows is read, and one of an unkno
 }
 
 TEST_CASE("a display window beyond what the format holds is cut with a warning, a data window is refused") {
-  Picture picture;
-  const Size size{4, 2};
-  picture.groups.push_back(
-      made_group({{{"R", Depth::half}, {}, {}, {}}}, Depth::half, size, 1, [](int, int, size_t, int) { return 0u; }));
-  picture.data_window = window_of(size);
+  Picture picture = picture_of(
+      made_group({{{"R", Depth::half}, {}, {}, {}}}, Depth::half, {4, 2}, 1, [](int, int, size_t, int) { return 0u; }));
   constexpr int bound = 0x3fffffff;
   picture.display_window = {-bound, 0, bound, 1};
   const Format& exr = *format_named("exr");

@@ -1,6 +1,7 @@
 // The other parts of an EXR, which are copied byte for byte.
 #include "tests/codec/make_files.h"
 #include "tests/codec/reference.h"
+#include "tests/support/error_of.h"
 
 #include "core/codec/exr/header.h"
 
@@ -196,11 +197,8 @@ TEST_CASE("packed parts of a worker that lies do no harm") {
     for (int change = 0; change < 3; ++change)
       bytes[random() % (seed % 2 ? bytes.size() : size_t(400))] = uint8_t(random() % 3 ? random() : 255);
     const Source source{.picture = &decoded.picture, .others = &decoded.others};
-    try {
-      encode(*format_named("exr"), std::span(&source, 1), Arrangement::single, {.keep_depths = true});
-    } catch (const Error& error) {
-      CHECK(error.code() == Exit::input);
-    }
+    error_of([&] { encode(*format_named("exr"), std::span(&source, 1), Arrangement::single, {.keep_depths = true}); },
+             Exit::input);
   }
 }
 

@@ -2,7 +2,7 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "tests/codec/make_files.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <ImfChannelList.h>
@@ -122,15 +122,12 @@ void check_planes(const Picture& picture, size_t level, const Planes& planes) {
 
 // Any bits at all, so NaN, infinities and denormals among them, of an RGBA half group, a float group and a uint one.
 Picture mixed_picture(Size size, int level_count) {
-  Picture picture;
-  picture.data_window = picture.display_window = window_of(size);
   const auto any = [](int x, int y, size_t c, int level) {
     return hash_of(uint32_t(x), uint32_t(y), uint32_t(c), uint32_t(level));
   };
-  picture.groups.push_back(
-      made_group({{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}}, Depth::half, size,
-                 level_count, any));
-  picture.groups[0].is_color = true;
+  Picture picture =
+      color_picture_of(made_group({{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}},
+                                  Depth::half, size, level_count, any));
   picture.groups.push_back(
       made_group({{{"Z", Depth::f32}, {"spec.direct.R", Depth::f32}}}, Depth::f32, size, level_count, any));
   picture.groups.push_back(made_group({{{"id", Depth::u32}, {"a much longer name than the old 31 bytes", Depth::u32}}},
@@ -257,10 +254,8 @@ TEST_CASE("every compression of EXR is written, with windows and attributes, and
 }
 
 TEST_CASE("compressible pictures are written right and small") {
-  Picture picture;
-  picture.data_window = picture.display_window = window_of({257, 129});
-  picture.groups.push_back(made_group({{{"Y", Depth::f32}}}, Depth::f32, {257, 129}, 1,
-                                      [](int x, int, size_t, int) { return bits_of_float(float(x / 50)); }));
+  const Picture picture = picture_of(made_group({{{"Y", Depth::f32}}}, Depth::f32, {257, 129}, 1,
+                                                [](int x, int, size_t, int) { return bits_of_float(float(x / 50)); }));
   for (const Compression compression : {Compression::rle, Compression::zips, Compression::zip}) {
     const Encoded encoded = encode_exr(picture, {.compression = compression});
     CHECK(encoded.bytes.size() < 3 * 257 * 129);
@@ -408,12 +403,9 @@ TEST_CASE("a mip-mapped file says that it is a texture, in its own words where i
 }
 
 TEST_CASE("the color takes the depth asked for; other channels keep theirs") {
-  Picture picture;
-  picture.data_window = picture.display_window = window_of({3, 5});
   const auto value = [](int x, int y, size_t c, int) { return bits_of_float(float(x * 30000) + float(y) + float(c)); };
-  picture.groups.push_back(
+  Picture picture = color_picture_of(
       made_group({{{"R", Depth::f32}, {"G", Depth::half}, {"B", Depth::f32}}}, Depth::f32, {3, 5}, 1, value));
-  picture.groups[0].is_color = true;
   picture.groups.push_back(made_group({{{"Z", Depth::f32}, {"m", Depth::half}}}, Depth::f32, {3, 5}, 1, value));
 
   const auto types_of = [](const TexelBuffer& bytes) {
@@ -442,34 +434,30 @@ TEST_CASE("the color takes the depth asked for; other channels keep theirs") {
 }
 
 TEST_CASE("values that half cannot hold are clamped, with a warning") {
-  Picture picture;
-  picture.data_window = picture.display_window = window_of({17, 9});
-  picture.groups.push_back(made_group({{{"Y", Depth::f32}}}, Depth::f32, {17, 9}, 1,
-                                      [](int x, int, size_t, int) { return bits_of_float(x == 3 ? 1e6f : 1.0f); }));
-  picture.groups[0].is_color = true;
+  const Picture picture =
+      color_picture_of(made_group({{{"Y", Depth::f32}}}, Depth::f32, {17, 9}, 1,
+                                  [](int x, int, size_t, int) { return bits_of_float(x == 3 ? 1e6f : 1.0f); }));
   const Encoded encoded = encode_exr(picture, {});
   CHECK(encoded.warnings == std::vector<std::string>{"9 values over 65504 were clamped"});
   CHECK(read_lines(encoded.bytes).at("Y")[3] == 0x7bff);
 }
 
 TEST_CASE("a picture as it came from a PNG is written linear and premultiplied") {
-  Picture picture{.transfer = Transfer::srgb, .alpha = Alpha::straight};
-  picture.data_window = picture.display_window = window_of({3, 5});
-  picture.groups.push_back(made_group({{{"R", Depth::u8}, {"G", Depth::u8}, {"B", Depth::u8}, {"A", Depth::u8}}},
-                                      Depth::u8, {3, 5}, 1,
-                                      [](int, int, size_t c, int) { return c < 3 ? 255u : 51u; }));
-  picture.groups[0].is_color = true;
+  Picture picture =
+      color_picture_of(made_group({{{"R", Depth::u8}, {"G", Depth::u8}, {"B", Depth::u8}, {"A", Depth::u8}}}, Depth::u8,
+                                  {3, 5}, 1, [](int, int, size_t c, int) { return c < 3 ? 255u : 51u; }));
+  picture.transfer = Transfer::srgb;
+  picture.alpha = Alpha::straight;
   const Planes planes = read_lines(encode_exr(picture, {.depth = Depth::f32}).bytes);
   CHECK(std::bit_cast<float>(planes.at("G")[7]) == doctest::Approx(0.2));
   CHECK(std::bit_cast<float>(planes.at("A")[7]) == doctest::Approx(0.2));
 }
 
 TEST_CASE("a gray picture is written as its one channel") {
-  Picture picture;
-  picture.data_window = picture.display_window = window_of({17, 9});
-  picture.groups.push_back(made_group({{{"Y", Depth::half}, {}, {}, {"A", Depth::half}}}, Depth::half, {17, 9}, 1,
-                                      [](int x, int y, size_t, int) { return bits_of_half(float(x) + float(y)); }));
-  picture.groups[0].is_color = picture.groups[0].is_luminance = true;
+  Picture picture =
+      color_picture_of(made_group({{{"Y", Depth::half}, {}, {}, {"A", Depth::half}}}, Depth::half, {17, 9}, 1,
+                                  [](int x, int y, size_t, int) { return bits_of_half(float(x) + float(y)); }));
+  picture.groups[0].is_luminance = true;
   check_planes(picture, 0, read_lines(encode_exr(picture, {}).bytes));
 }
 

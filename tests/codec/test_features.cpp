@@ -270,12 +270,6 @@ TEST_CASE("deep data are refused by name") {
 
 namespace {
 
-std::string little(uint32_t number, size_t bytes) {
-  std::string text;
-  for (size_t i = 0; i < bytes; ++i, number >>= 8) text += char(number);
-  return text;
-}
-
 // Two texels side by side, or above each other.
 std::string tga(int kind, int bits, int descriptor, const std::string& data, const std::string& map = "",
                 bool is_upright = false) {

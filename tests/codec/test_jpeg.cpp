@@ -1,6 +1,6 @@
 // JPEG files that are damaged, turned, or written here.
 #include "tests/codec/jpeg_files.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 
 #include "core/base/half.h"
 

@@ -1,7 +1,8 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/system/atomic_file.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
+#include "tests/support/process.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -28,9 +29,7 @@ struct Folder : test::TemporaryFolder {
   size_t file_count() const { return size_t(std::distance(fs::directory_iterator(path()), fs::directory_iterator())); }
 };
 
-std::span<const std::byte> bytes_of_text(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
+std::span<const std::byte> bytes_of_text(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 void write_text(const std::string& path, std::string_view text, bool no_clobber = false) {
   write_file(path, bytes_of_text(text), no_clobber);
@@ -39,15 +38,6 @@ void write_text(const std::string& path, std::string_view text, bool no_clobber 
 std::string text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// Runs `body` in a child process, which may limit itself; the exit code, or minus the signal that ended it.
-int in_child(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 int code_of(const std::function<void()>& call, const std::string& expected_text) {
@@ -216,7 +206,7 @@ TEST_CASE("a named pipe gets the bytes and stays a pipe") {
 TEST_CASE("a limit on the size of files is an error that leaves the old file and nothing else") {
   const Folder folder;
   write_text(folder / "file", "old");
-  const int code = in_child([&] {
+  const int code = test::in_child([&] {
     std::signal(SIGXFSZ, SIG_IGN);  // as main does
     const rlimit limit{.rlim_cur = 1000, .rlim_max = 1000};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -233,7 +223,7 @@ TEST_CASE("a file or a folder that may not be written is left alone") {
   write_text(folder / "file", "old");
   chmod((folder / "file").c_str(), 0444);
   const auto as_nobody = [&](const std::string& path) {
-    return in_child([&] {
+    return test::in_child([&] {
       if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) return 98;
       return code_of([&] { write_text(path, "new"); }, "cannot be written: Permission denied");
     });
@@ -277,7 +267,7 @@ TEST_CASE("a closed pipe on standard output is an error, an open one gets everyt
       for (ssize_t count; !is_closed && (count = read(ends[0], buffer, sizeof buffer)) > 0;)
         got.append(buffer, size_t(count));
     });
-    const int code = in_child([&] {
+    const int code = test::in_child([&] {
       std::signal(SIGPIPE, SIG_IGN);  // as main does
       dup2(ends[1], STDOUT_FILENO);
       fcntl(STDOUT_FILENO, F_SETFL, O_NONBLOCK);  // as some parents leave it

@@ -2,7 +2,8 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/system/atomic_file.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
+#include "tests/support/process.h"
 #include "tests/support/skip.h"
 #include "tests/support/temporary_folder.h"
 
@@ -27,9 +28,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::span<const std::byte> bytes_of_text(std::string_view text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
+std::span<const std::byte> bytes_of_text(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 // A folder with files of these names, all old.
 struct OldFiles : test::TemporaryFolder {
@@ -51,23 +50,8 @@ struct OldFiles : test::TemporaryFolder {
   std::vector<std::string> names;
 };
 
-int in_child(const std::function<int()>& body) {
-  const pid_t child = fork();
-  if (child == 0) _exit(body());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
 bool is_written_in_child(const std::function<void()>& call) {
-  return in_child([&] {
-           try {
-             call();
-           } catch (const Error& error) {
-             return int(error.code());
-           }
-           return 0;
-         }) == 0;
+  return test::in_child([&] { return int(!coded_error_of(call).empty()); }) == 0;
 }
 
 }  // namespace
@@ -153,7 +137,7 @@ TEST_CASE("a file that something is mounted on is refused before others are repl
     return unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
            mount(folder.path("other").c_str(), folder.path("mounted").c_str(), nullptr, MS_BIND, nullptr) == 0;
   };
-  if (in_child([&] { return mount_other() ? 0 : 1; }) != 0) return test::skip("nothing can be mounted here");
+  if (test::in_child([&] { return mount_other() ? 0 : 1; }) != 0) return test::skip("nothing can be mounted here");
   CHECK(!is_written_in_child([&] {
     if (mount_other()) folder.write_all("new");
   }));

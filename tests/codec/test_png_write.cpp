@@ -3,7 +3,7 @@
 #include "core/codec/codec.h"
 #include "core/codec/common/parallel_deflate.h"
 #include "core/image/to_working.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -72,13 +72,10 @@ Picture picture_of(Size size, Kind kind, Depth depth, const BitsOf& bits_of) {
   const bool has_alpha = kind == Kind::gray_alpha || kind == Kind::rgba;
   const Channel none;
   const Channel alpha = has_alpha ? Channel{"A", depth} : none;
-  Picture picture;
-  picture.data_window = picture.display_window = window_of(size);
-  picture.groups.push_back(
+  Picture picture = color_picture_of(
       made_group(is_gray ? std::array{Channel{"Y", depth}, none, none, alpha}
                          : std::array{Channel{"R", depth}, Channel{"G", depth}, Channel{"B", depth}, alpha},
                  depth, size, 1, bits_of));
-  picture.groups[0].is_color = true;
   picture.groups[0].is_luminance = is_gray;
   return picture;
 }

@@ -1,7 +1,7 @@
 // Radiance HDR and TGA files, read back by decoders of the tests' own.
 #include "core/codec/codec.h"
 #include "core/image/primaries.h"
-#include "tests/support/output_error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -18,14 +18,12 @@ Picture picture_of(Size size, std::string_view names, Depth depth, const BitsOf&
   std::array<Channel, 4> channels;
   for (const char name : names) channels[name == 'Y' ? 0 : std::string_view("RGBA").find(name)] = {{name}, depth};
   Group group = made_group(channels, depth, size, 1, bits_of);
-  group.is_color = true;
   group.is_luminance = names.starts_with('Y');
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
+  Picture picture = color_picture_of(std::move(group));
   if (depth == Depth::u8) {
     picture.transfer = Transfer::srgb;
     picture.alpha = Alpha::straight;
   }
-  picture.groups.push_back(std::move(group));
   return picture;
 }
 

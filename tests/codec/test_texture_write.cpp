@@ -3,8 +3,8 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/codec/common/bytes.h"
+#include "tests/support/error_of.h"
 #include "tests/support/json.h"
-#include "tests/support/output_error.h"
 #include "tests/support/process.h"
 #include "tests/support/skip.h"
 #include "tests/support/synthetic_images.h"
@@ -42,11 +42,10 @@ Picture picture_of(std::string_view names, Depth depth, Transfer transfer, uint3
         if (depth == Depth::f32) return bits_of_float(number);
         return is_one ? ~0u : bits;
       });
-  group.is_color = true;
   group.is_luminance = is_gray;
-  Picture picture{.data_window = window_of(base), .transfer = transfer};
+  Picture picture = color_picture_of(std::move(group));
+  picture.transfer = transfer;
   picture.alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight;
-  picture.groups.push_back(std::move(group));
   return picture;
 }
 

@@ -3,6 +3,7 @@
 
 #include "tests/definitions/image.h"
 #include "tests/support/process.h"
+#include "tests/support/skip.h"
 
 #include <string>
 #include <vector>

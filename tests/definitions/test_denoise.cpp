@@ -111,8 +111,7 @@ double psnr(const Image& image, const Image& clean, int first, int last) {
 
 }  // namespace
 
-TEST_CASE("denoise makes what its equation says, with one feature or two") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("denoise makes what its equation says, with one feature or two") {
   for (const Image& input : {one(), odd(), wide(), holes(), column(), row()}) {
     const Image albedo = albedo_like(input), normals = normals_like(input);
     add_image("albedo.exr", albedo);
@@ -127,8 +126,7 @@ TEST_CASE("denoise makes what its equation says, with one feature or two") {
   }
 }
 
-TEST_CASE("denoise takes noise from a render, and keeps its texture and the edge where two walls meet") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("denoise takes noise from a render, and keeps its texture and the edge where two walls meet") {
   const Render render = made_render();
   add_image("albedo.exr", render.albedo);
   add_image("normals.exr", render.normals);
@@ -144,8 +142,7 @@ TEST_CASE("denoise takes noise from a render, and keeps its texture and the edge
   CHECK(psnr(run(line, {render.clean})[0], render.clean, 0, 95) > 45);
 }
 
-TEST_CASE("denoise keeps constants, tiles alike, and refuses what it cannot take") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("denoise keeps constants, tiles alike, and refuses what it cannot take") {
   const Image input = large();
   add_image("albedo.exr", albedo_like(input));
   add_image("normals.exr", normals_like(input));

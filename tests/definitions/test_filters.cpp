@@ -100,13 +100,11 @@ Image island(int seed, int x, int y) {
 
 }  // namespace
 
-TEST_CASE("blurs are the weighted means of their definition, at any size and border") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("blurs are the weighted means of their definition, at any size and border") {
   for (const Case& c : blurs) hold(c, {one(), odd(), wide(), holes(), negatives(), column(), row()});
 }
 
-TEST_CASE("splines come as near to a gaussian as help says") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("splines come as near to a gaussian as help says") {
   // a light of 1 in the middle, and an edge
   Image light = star(160, 160, 80, 80), edge = star(160, 160, 80, 80, 0);
   for (int y = 0; y < 160; ++y)
@@ -122,13 +120,11 @@ TEST_CASE("splines come as near to a gaussian as help says") {
   }
 }
 
-TEST_CASE("resize takes the filters of their publications") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("resize takes the filters of their publications") {
   for (const Case& c : resizes) hold(c, {one(), odd(), wide(), holes(), negatives(), column(), row()});
 }
 
-TEST_CASE("resize --fit, --fill and --long-side keep the proportions and enlarge where they are asked to") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("resize --fit, --fill and --long-side keep the proportions and enlarge where they are asked to") {
   struct Sized {
     const char* line;
     int width, height;
@@ -176,8 +172,7 @@ TEST_CASE("resize --fit, --fill and --long-side keep the proportions and enlarge
     check_exit_code(line, odd(), 1);
 }
 
-TEST_CASE("a bright light is resized without dark or bright rings, and a dim edge keeps its bright overshoot") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a bright light is resized without dark or bright rings, and a dim edge keeps its bright overshoot") {
   const auto sun = made("sun", 60, 50, true, [](int x, int y) {
     const bool is_sun = (x - 30) * (x - 30) + (y - 25) * (y - 25) < 20;
     return is_sun ? Position{60000, 5000, 0.5, 1} : Position{0.5, 0.25, 0.5, 1};
@@ -212,8 +207,7 @@ TEST_CASE("a bright light is resized without dark or bright rings, and a dim edg
   check_exit_code("resize --size 50% --filter box --ringing keep", edge, 1);
 }
 
-TEST_CASE("resize --hicomp filters what the published pair of curves compresses") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("resize --hicomp filters what the published pair of curves compresses") {
   const double a = -0.54576885700225830078, b = 0.18351669609546661377, c = 284.3577880859375;
   const auto squeeze = [&](double x) {
     return std::fabs(x) <= 0.18 ? x : std::copysign(a + b * std::log(c * std::fabs(x) + 1), x);
@@ -231,8 +225,7 @@ TEST_CASE("resize --hicomp filters what the published pair of curves compresses"
              each(resized(each(source, squeeze), 23, 31, "lanczos3"), expand), "resize --hicomp", {2e-4, 2e-5});
 }
 
-TEST_CASE("the levels of mips are means over areas, and each keeps the mean of the picture") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the levels of mips are means over areas, and each keeps the mean of the picture") {
   const Images inputs{one(),           odd(), wide(), holes(), negatives(), star(1, 33, 0, 32), star(5, 64, 4, 0),
                       star(7, 7, 3, 3)};
   for (const char* line : {"mips", "mips --method single-pass"}) {
@@ -252,8 +245,7 @@ TEST_CASE("the levels of mips are means over areas, and each keeps the mean of t
   }
 }
 
-TEST_CASE("mips: least and largest numbers of all that a texel covers, filters from above and from the base") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("mips: least and largest numbers of all that a texel covers, filters from above and from the base") {
   const Images inputs{odd(), wide()};
   const std::vector<Images> least = run_levels("mips --reduce min", inputs),
                             most = run_levels("mips --reduce max", inputs);
@@ -292,8 +284,7 @@ TEST_CASE("mips: least and largest numbers of all that a texel covers, filters f
   }
 }
 
-TEST_CASE("mips --normal averages directions, and --coverage keeps what an alpha test lets through") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("mips --normal averages directions, and --coverage keeps what an alpha test lets through") {
   const Image normals = made("normals", 16, 8, false, [](int x, int y) {
     const double u = noise(x, y, 0) - 0.5, v = noise(x, y, 1) - 0.5, w = 0.5 + noise(x, y, 2),
                  length = std::sqrt(u * u + v * v + w * w);
@@ -341,8 +332,7 @@ TEST_CASE("mips --normal averages directions, and --coverage keeps what an alpha
   }
 }
 
-TEST_CASE("linear filters: sums, scales, mirrors, channels and places go through") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("linear filters: sums, scales, mirrors, channels and places go through") {
   struct Linear {
     const char* line;
     int step;  // texels of the input that are one of the result
@@ -391,8 +381,7 @@ TEST_CASE("linear filters: sums, scales, mirrors, channels and places go through
   }
 }
 
-TEST_CASE("a constant picture stays constant, whatever filter it goes through") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a constant picture stays constant, whatever filter it goes through") {
   const auto constant = [](int width, int height) {
     return made("constant", width, height, true, [](int, int) { return Position{0.3, 700, -0.01, 0.7}; });
   };
@@ -404,8 +393,7 @@ TEST_CASE("a constant picture stays constant, whatever filter it goes through") 
   }
 }
 
-TEST_CASE("what is no number shows where its kernel reaches, and nowhere else") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("what is no number shows where its kernel reaches, and nowhere else") {
   Image broken = wide();
   broken.at(30, 20)[1] = NAN;
   broken.at(10, 40)[0] = INFINITY;
@@ -440,8 +428,7 @@ TEST_CASE("what is no number shows where its kernel reaches, and nowhere else") 
   }
 }
 
-TEST_CASE("tiles, fused passes and the space between them change no number, or hardly any") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("tiles, fused passes and the space between them change no number, or hardly any") {
   for (const std::string line :
        {"blur --sigma 3", "resize --size 37% --filter mitchell exposure --stops 1",
         "dof --focus 2 --sensor-width 5 --f-stop 1.4 --max-radius 9", "localgamma --adapt-radius 5", "mips",
@@ -454,8 +441,7 @@ TEST_CASE("tiles, fused passes and the space between them change no number, or h
   check_near(run(line + " --space yxy", inputs), whole, line + " --space yxy", {1e-4, 1e-4});
 }
 
-TEST_CASE("a gray picture is that of three equal channels") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a gray picture is that of three equal channels") {
   const Image three = mapped(wide(), [](const Position& t) { return Position{t[1], t[1], t[1], 1}; });
   Image gray = three;
   gray.is_gray = true;

@@ -121,8 +121,7 @@ double distance(const Image& image, const Rgb& color, int x, int y) {
 
 }  // namespace
 
-TEST_CASE("guided makes what its equations say, with the image or a second one as guide") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("guided makes what its equations say, with the image or a second one as guide") {
   const Images inputs{one(), odd(), wide(), holes(), column(), row()};
   for (const auto& [radius, epsilon] : {std::pair{1, 0.0001}, {3, 0.04}, {9, 100.0}}) {
     const std::string line = numbered("guided", radius, epsilon);
@@ -141,8 +140,7 @@ TEST_CASE("guided makes what its equations say, with the image or a second one a
   }
 }
 
-TEST_CASE("guided: small and large epsilons, scaling, itself as guide, tiles") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("guided: small and large epsilons, scaling, itself as guide, tiles") {
   const Images inputs{wide(), large()};
   check_near(run("guided --radius 3 --epsilon 1e-10", inputs), inputs, "epsilon 0", {0.01, 0.01});
   const Images smoothed = run("guided --radius 3 --epsilon 1e9", inputs);
@@ -162,8 +160,7 @@ TEST_CASE("guided: small and large epsilons, scaling, itself as guide, tiles") {
   check_exit_code("guided --storage r11g11b10 --verify", dim(), 0);
 }
 
-TEST_CASE("guided keeps constants and edges, also edges of one luminance, and smooths noise between them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("guided keeps constants and edges, also edges of one luminance, and smooths noise between them") {
   const Rgb left{0.6, 0.2, 0.3}, right{0.0, 0.37838926, 0.3};  // of the same luminance
   const Rgb bright{100, 50, 25};
   check_near(run("guided", {opaque("constant", 40, 20, [&](int, int) { return bright; })}),
@@ -188,8 +185,7 @@ TEST_CASE("guided keeps constants and edges, also edges of one luminance, and sm
   CHECK(edge_after < 0.03);
 }
 
-TEST_CASE("guided leaves out what is transparent, infinite or NaN, and gives transparent texels no light") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("guided leaves out what is transparent, infinite or NaN, and gives transparent texels no light") {
   // one straight color under any alpha is flat
   const Image flat = made("flat", 40, 30, true, [](int x, int y) {
     const double alpha = noise(x / 4, y / 4, 3) < 0.4 ? 0 : noise(x, y, 3);

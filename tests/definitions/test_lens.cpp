@@ -40,8 +40,7 @@ double spread(const Image& image, int channel) {
 
 }  // namespace
 
-TEST_CASE("bloom: the glow of a star lies around the star and holds its share of the light") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bloom: the glow of a star lies around the star and holds its share of the light") {
   Images stars;
   for (int at = 60; at < 76; ++at) stars.push_back(star(128, 128, at, 127 - at, 40));
   stars.push_back(star(129, 97, 64, 48, 40));
@@ -65,8 +64,7 @@ TEST_CASE("bloom: the glow of a star lies around the star and holds its share of
   }
 }
 
-TEST_CASE("bloom: only light over the threshold glows, tinted, and a wider radius reaches farther") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bloom: only light over the threshold glows, tinted, and a wider radius reaches farther") {
   const Image source = star(96, 96, 47, 48, 5);
   const double y = luminance({5, 2.5, 1.25}), share = (y - 1.5) / y;
   const Image plain = difference(run("bloom --threshold 1.5 --radius 8 --intensity 1", {source})[0], source);
@@ -87,8 +85,7 @@ TEST_CASE("bloom: only light over the threshold glows, tinted, and a wider radiu
   }
 }
 
-TEST_CASE("dof: circles are those of the thin lens, as radii in texels") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("dof: circles are those of the thin lens, as radii in texels") {
   const double distances[] = {0.5, 1, 1.5, 2, 3, 4, 10, 100, 0, INFINITY};
   const Image source = with_depth(star(40, 4, 0, 0), [&](int x, int) { return distances[x / 4]; });
   const Image shown =
@@ -108,8 +105,8 @@ TEST_CASE("dof: circles are those of the thin lens, as radii in texels") {
   CHECK_MESSAGE((unit == doctest::Approx(1 / 128.0) || unit == doctest::Approx(1)), "unit ", unit);
 }
 
-TEST_CASE("dof: what is in focus stays, and a plane out of focus is blurred by one disk that keeps light and place") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "dof: what is in focus stays, and a plane out of focus is blurred by one disk that keeps light and place") {
   const Image sharp = with_depth(wide(), [](int, int) { return 2; });
   check_near(run("dof --focus 2", {sharp}), {sharp}, "dof in focus", {1e-6, 0});
   // circles of 6.3 texels, near and far
@@ -152,8 +149,8 @@ TEST_CASE("dof: what is in focus stays, and a plane out of focus is blurred by o
   }
 }
 
-TEST_CASE("dof: mirrored pictures give mirrored results, and sharp things do not bleed into what is behind them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "dof: mirrored pictures give mirrored results, and sharp things do not bleed into what is behind them") {
   const auto depth = [](int x, int y) { return x < 20 ? 1.2 : x + y < 60 ? 2.0 : 9.0; };
   const Image source = with_depth(wide(), depth);
   const std::string line = "dof --focus 2 --sensor-width 20 --f-stop 1.4 --max-radius 9";

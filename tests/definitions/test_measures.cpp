@@ -74,8 +74,7 @@ Image of_tiles(const Image& image, const std::vector<int>& columns, const std::v
 
 }  // namespace
 
-TEST_CASE("stats: means, extremes, log average and percentiles of what stands in the picture") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("stats: means, extremes, log average and percentiles of what stands in the picture") {
   const Images inputs{one(), odd(), wide(), holes(), negatives(), smooth()};
   const std::vector<std::string> lines = run_lines("stats", inputs);
   REQUIRE(lines.size() == inputs.size());
@@ -120,8 +119,7 @@ TEST_CASE("stats: means, extremes, log average and percentiles of what stands in
   CHECK(parse_json(lines[5])["luminance"]["percentiles"]["50"].get<double>() == doctest::Approx(1).epsilon(0.01));
 }
 
-TEST_CASE("stats: every number of light goes with the exposure, from the darkest to the brightest") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("stats: every number of light goes with the exposure, from the darkest to the brightest") {
   const int stops[] = {0, -100, -50, -20, -12, 12, 20, 50, 100};
   Images inputs;
   for (const int stop : stops) inputs.push_back(scaled(wide(), std::exp2(stop)));
@@ -142,8 +140,7 @@ TEST_CASE("stats: every number of light goes with the exposure, from the darkest
   }
 }
 
-TEST_CASE("stats counts what is no number, and where texels stand does not matter") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("stats counts what is no number, and where texels stand does not matter") {
   Image broken = wide();
   broken.at(3, 4)[0] = NAN;
   broken.at(5, 6)[1] = INFINITY;
@@ -163,8 +160,7 @@ TEST_CASE("stats counts what is no number, and where texels stand does not matte
   CHECK(is_near(a["luminance"]["mean"], b["luminance"]["mean"], 2e-6));
 }
 
-TEST_CASE("luminance: the numbers of tiles, and all of them together are the picture's") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("luminance: the numbers of tiles, and all of them together are the picture's") {
   const Images inputs{one(), odd(), wide(), negatives()};
   for (const char* measure : {"mean", "minimum", "maximum", "count"}) {
     const Images seen = run(std::string("luminance --tile 5x3 --measure ") + measure, inputs);
@@ -202,8 +198,7 @@ TEST_CASE("luminance: the numbers of tiles, and all of them together are the pic
     }
 }
 
-TEST_CASE("exposure --auto brings the log average to the key, whatever the exposure was") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("exposure --auto brings the log average to the key, whatever the exposure was") {
   Images inputs{one(), odd(), holes(), smooth()};
   for (const double factor : {1.0, 1e-7, 1e-4, 3.0, 1e7}) inputs.push_back(scaled(wide(), factor));
   const Images seen = run("exposure --auto --key 0.25", inputs);
@@ -213,8 +208,7 @@ TEST_CASE("exposure --auto brings the log average to the key, whatever the expos
   check_near(run("exposure --auto", {faint}), {scaled(faint, 0.18 / log_average(faint))}, "exposure --auto", {2e-5, 0});
 }
 
-TEST_CASE("exposure --auto between percentiles leaves out the rest, whatever the exposure was") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("exposure --auto between percentiles leaves out the rest, whatever the exposure was") {
   // a few lamps, and holes that are all but black
   const Image source = made("lamps", 40, 25, false, [](int x, int y) {
     const double light = x < 2 ? 1e4 : x > 37 ? 1e-4 : 0.5 + noise(x, y, 0);

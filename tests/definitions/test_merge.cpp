@@ -64,8 +64,7 @@ Image second_picture(int width, int height) {
 
 }  // namespace
 
-TEST_CASE("merge makes what its formulas say, wherever the second picture lies") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("merge makes what its formulas say, wherever the second picture lies") {
   const Images inputs{one(), odd(), wide(), holes()};
   add_image("second.exr", second_picture(17, 9));
   struct Place {
@@ -82,8 +81,7 @@ TEST_CASE("merge makes what its formulas say, wherever the second picture lies")
     }
 }
 
-TEST_CASE("merge: an opacity scales the second picture, and mix goes from one to the other") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("merge: an opacity scales the second picture, and mix goes from one to the other") {
   const Image second = second_picture(17, 9);
   add_image("second.exr", second);
   add_image("faint.exr", mapped(second, [](const Position& c) {
@@ -105,8 +103,7 @@ TEST_CASE("merge: an opacity scales the second picture, and mix goes from one to
                "mix 0.75");
 }
 
-TEST_CASE("merge goes by data windows, and refuses what it cannot read") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("merge goes by data windows, and refuses what it cannot read") {
   Image second = second_picture(5, 4);
   second.has_windows = true;
   second.data = {2, 1, 6, 4};

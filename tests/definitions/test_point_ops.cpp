@@ -149,8 +149,7 @@ bool is_finite(const Image& image) {
 
 }  // namespace
 
-TEST_CASE("point ops make what their formulas say, of straight color") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("point ops make what their formulas say, of straight color") {
   add_file("own.glsl",
            "//!point own\n//!param gain 1 0..2 of green\n"
            "vec4 own(vec4 c, own_params p) { return vec4(p.gain * c.g, c.r * c.r, c.b, c.a); }\n");
@@ -165,8 +164,7 @@ TEST_CASE("point ops make what their formulas say, of straight color") {
   }
 }
 
-TEST_CASE("nothing comes of transparent black") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("nothing comes of transparent black") {
   const Image clear = made("transparent", 9, 5, true, [](int, int) { return Position{}; });
   for (const char* line :
        {"offset --value 0.5", "invert", "threshold --level -1", "grade --offset 0.5", "clamp --min 0.25",
@@ -177,8 +175,7 @@ TEST_CASE("nothing comes of transparent black") {
     check_near(run(line, {clear}), {clear}, line, {0, 0});
 }
 
-TEST_CASE("ops are the identity where their numbers are neutral") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ops are the identity where their numbers are neutral") {
   const Images inputs{odd(), wide(), holes(), negatives()};
   for (const char* line :
        {"exposure --stops 0 gain offset gamma saturation matrix --rows 1,0,0,0,1,0,0,0,1 clamp --min -65504 --max "
@@ -194,8 +191,7 @@ TEST_CASE("ops are the identity where their numbers are neutral") {
   }
 }
 
-TEST_CASE("ops that undo each other leave the picture") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ops that undo each other leave the picture") {
   const Images inputs{odd(), wide(), holes(), negatives()};
   for (const char* line :
        {"gain --value 4 exposure --stops -2 contrast --factor 1.5 contrast --factor 0.666666666 gamma --value 2 gamma "
@@ -211,8 +207,7 @@ TEST_CASE("ops that undo each other leave the picture") {
              run("crop --window 4x2+7+4 flip x", inputs), "crop, flip, crop", {0, 0});
 }
 
-TEST_CASE("premultiply multiplies by alpha, and unpremultiply divides by it where it is not 0") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("premultiply multiplies by alpha, and unpremultiply divides by it where it is not 0") {
   const Images inputs{odd(), holes(), flame()};
   const auto times_alpha = [](const Position& c) { return Position{c[0] * c[3], c[1] * c[3], c[2] * c[3], c[3]}; };
   const auto by_alpha = [](const Position& c) {
@@ -225,8 +220,7 @@ TEST_CASE("premultiply multiplies by alpha, and unpremultiply divides by it wher
   }
 }
 
-TEST_CASE("white-balance makes the light of a black body and of daylight gray, as bright as before") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("white-balance makes the light of a black body and of daylight gray, as bright as before") {
   // R, G and B of Rec. 709 for x, y at Y = 1
   const auto light = [](double x, double y) {
     const double u = x / y, v = (1 - x - y) / y;
@@ -250,8 +244,7 @@ TEST_CASE("white-balance makes the light of a black body and of daylight gray, a
   }
 }
 
-TEST_CASE("grade takes its numbers from CDL files, and refuses files that have none") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("grade takes its numbers from CDL files, and refuses files that have none") {
   const std::string correction =
       "<SOPNode>\n<Slope>1.2 0.9 1</Slope><!-- <Slope>9 9 9</Slope> --><Offset> 0.1 -0.05\n0 </Offset>\n"
       "<Power>1.1 1 0.9</Power></SOPNode>\n<SatNode><Saturation>0.75</Saturation></SatNode>";
@@ -275,8 +268,7 @@ TEST_CASE("grade takes its numbers from CDL files, and refuses files that have n
     check_exit_code(line, odd(), 2);
 }
 
-TEST_CASE("matrix --named holds the primaries' own numbers") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("matrix --named holds the primaries' own numbers") {
   // derived from x and y of the primaries and of D65, as SMPTE RP 177 does
   const auto of_primaries = [](const std::array<double, 6>& p) {
     const double white[3] = {0.3127 / 0.3290, 1, (1 - 0.3127 - 0.3290) / 0.3290};
@@ -311,8 +303,7 @@ TEST_CASE("matrix --named holds the primaries' own numbers") {
   }
 }
 
-TEST_CASE("nan mends what is no number, and only that") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("nan mends what is no number, and only that") {
   const double inf = INFINITY, nan = NAN;
   const Image broken = made("broken", 4, 1, true, [&](int x, int) {
     return x == 0   ? Position{nan, 1, -inf, 1}
@@ -333,8 +324,7 @@ TEST_CASE("nan mends what is no number, and only that") {
   check_exit_code("nan --policy error", odd(), 0);
 }
 
-TEST_CASE("channels takes its list, and flip and crop move texels with their windows") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("channels takes its list, and flip and crop move texels with their windows") {
   const Image source = odd();
   const auto list = [&](const std::function<Position(Position)>& f) { return mapped(source, f); };
   check_near(run("channels --list B,A,B=0.5,A", {source}), {list([](const Position& t) {
@@ -358,8 +348,7 @@ TEST_CASE("channels takes its list, and flip and crop move texels with their win
   CHECK(moved[2].at(4, 3) == source.at(6, 6));
 }
 
-TEST_CASE("crop to a window keeps the place of each texel, and what is missing is transparent black") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("crop to a window keeps the place of each texel, and what is missing is transparent black") {
   Image source = odd();
   source.has_windows = true;
   source.data = {-3, 5, 13, 13};

@@ -34,8 +34,7 @@ double middle(std::vector<double> numbers) {
 
 }  // namespace
 
-TEST_CASE("erode, dilate and median take the numbers that they say, bit for bit") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("erode, dilate and median take the numbers that they say, bit for bit") {
   const Images inputs{one(), odd(), holes(), negatives(), column(), row(), wide()};
   for (const int radius : {1, 2, 4, 5, 13, 41, 60}) {
     const std::string words = " --radius " + std::to_string(radius);
@@ -54,8 +53,7 @@ TEST_CASE("erode, dilate and median take the numbers that they say, bit for bit"
   check_near(run("erode --radius 3 --tile-side 32", {wide()}), run("erode --radius 3", {wide()}), "tiles", {0, 0});
 }
 
-TEST_CASE("convolve sums weights times texels") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("convolve sums weights times texels") {
   const Images inputs{one(), odd(), holes(), negatives(), column(), row()};
   const std::vector<double> sobel{-1, 0, 1, -2, 0, 2, -1, 0, 1}, sharp{0, -1, 0, -1, 5, -1, 0, -1, 0};
   const auto sum = [](const std::vector<double>& weights) {
@@ -85,8 +83,7 @@ TEST_CASE("convolve sums weights times texels") {
     check_exit_code(line, odd(), 1);
 }
 
-TEST_CASE("convolve with a product of a column and a row takes two passes, and gives what one pass would give") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("convolve with a product of a column and a row takes two passes, and gives what one pass would give") {
   const std::vector<double> tall{0.5, -1, 3, 0, 2, 1, -0.25}, wide_row{1, 0, -2, 4, 0.5, 3, 0, 1, 1};
   const auto kernel_text = [&](double change) {
     std::string text;
@@ -137,8 +134,7 @@ TEST_CASE("convolve with a product of a column and a row takes two passes, and g
              run("convolve --kernel product.txt", {large()}), "tiles", {0, 0});
 }
 
-TEST_CASE("bilateral is a blur where its range is wide, nothing where it is narrow, and keeps a step") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bilateral is a blur where its range is wide, nothing where it is narrow, and keeps a step") {
   const Images inputs{odd(), dim()};
   const Images wide_range = run("bilateral --sigma 1.5 --range 60000", inputs);
   const Images blurred_ones = run("blur --sigma 1.5 --border renormalize", inputs);
@@ -152,8 +148,7 @@ TEST_CASE("bilateral is a blur where its range is wide, nothing where it is narr
     for (int x = 0; x < 40; ++x) CHECK(std::fabs(kept.at(x, y)[0] - (x < 20 ? 0.2 : 2)) < 0.008);
 }
 
-TEST_CASE("pad puts the image into the middle of a canvas") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("pad puts the image into the middle of a canvas") {
   const auto padded = [](const Image& image, int width, int height, const Position& color) {
     const auto corner = [](int from, int to) { return to >= from ? -((to - from) / 2) : (from - to) / 2; };
     const int left = corner(image.width, width), top = corner(image.height, height);
@@ -172,8 +167,7 @@ TEST_CASE("pad puts the image into the middle of a canvas") {
              padded(large(), 300, 90, {1, 1, 1, 1}), "tiles", {0, 0});
 }
 
-TEST_CASE("sharpen adds the difference from the blur, and leaves what is flat") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("sharpen adds the difference from the blur, and leaves what is flat") {
   const Images inputs{one(), wide(), large()};
   const Images soft = run("blur --sigma 1.5", inputs), sharp = run("sharpen --sigma 1.5 --amount 0.75", inputs);
   const Images gated = run("sharpen --sigma 1.5 --amount 0.75 --threshold 0.25", inputs);

@@ -39,8 +39,7 @@ Image sheet_of(const std::string& line, const Images& inputs) { return run(line,
 
 }  // namespace
 
-TEST_CASE("sheet puts all inputs into cells, in their order, without a change of a bit") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("sheet puts all inputs into cells, in their order, without a change of a bit") {
   const Images alike{wide(), dim(), scaled(wide(), 2), scaled(dim(), 3), mirrored(wide(), true, false)};
   check_near(sheet_of("sheet", alike), arranged(alike, {4, 64, 48, 4}), "default", {0, 0});
   check_near(sheet_of("sheet --columns 2 --gap 0", alike), arranged(alike, {2, 64, 48, 0}), "no gap", {0, 0});
@@ -76,8 +75,7 @@ std::vector<std::vector<bool>> take_labels(Image& seen, size_t count, const Shee
 
 }  // namespace
 
-TEST_CASE("sheet --labels adds a strip with a name to each cell, and changes nothing else") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("sheet --labels adds a strip with a name to each cell, and changes nothing else") {
   const Position white{1, 1, 1, 1}, black{0, 0, 0, 1};
   const Images alike{wide(), dim(), scaled(wide(), 2)};
   struct Case {
@@ -116,8 +114,8 @@ TEST_CASE("sheet --labels adds a strip with a name to each cell, and changes not
   }
 }
 
-TEST_CASE("sheet takes what the chain before it makes, and other colors of the same image do not change a cell") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "sheet takes what the chain before it makes, and other colors of the same image do not change a cell") {
   const Images inputs{wide(), large(), odd()};
   Images small = run("resize --fit 20x20 flip x", inputs);
   check_near(sheet_of("resize --fit 20x20 flip x sheet --columns 2 --cell 20x20", inputs),
@@ -143,8 +141,7 @@ TEST_CASE("sheet takes what the chain before it makes, and other colors of the s
   }
 }
 
-TEST_CASE("sheet converts empty cells to other primaries like the color between cells") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("sheet converts empty cells to other primaries like the color between cells") {
   const Image seen =
       sheet_of("sheet --columns 2 --color 1,0.25,0 --output-primaries ap1", {wide(), dim(), scaled(wide(), 2)});
   REQUIRE(seen.width == 144);
@@ -153,8 +150,7 @@ TEST_CASE("sheet converts empty cells to other primaries like the color between 
   for (size_t c = 0; c < 4; ++c) CHECK(std::abs(empty[c] - between[c]) < 1e-6);
 }
 
-TEST_CASE("sheet refuses images of two sizes, images larger than a cell, and ops after it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("sheet refuses images of two sizes, images larger than a cell, and ops after it") {
   const auto check_exit = [](const std::string& line, const Images& inputs, int expected) {
     for (size_t i = 0; i < inputs.size(); ++i) add_image("in" + std::to_string(i) + ".exr", inputs[i]);
     check_exit_code(line, inputs.back(), expected);  // after the others

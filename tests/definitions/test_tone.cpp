@@ -180,8 +180,7 @@ Image ramp() {
 
 }  // namespace
 
-TEST_CASE("tone curves are those of their publications; they rise from black on and keep gray gray") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("tone curves are those of their publications; they rise from black on and keep gray gray") {
   for (const Operator& op : operators) {
     const std::string line = std::string("tonemap ") + op.line;
     Images inputs{one(), odd(), wide(), holes(), ramp()};
@@ -203,8 +202,7 @@ TEST_CASE("tone curves are those of their publications; they rise from black on 
   }
 }
 
-TEST_CASE("light scaled to a key comes out the same at any exposure") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("light scaled to a key comes out the same at any exposure") {
   Images inputs{wide()};
   for (const int stop : {-30, -8, 8, 20}) inputs.push_back(scaled(wide(), std::exp2(stop)));
   for (const char* line : {"tonemap --curve reinhard-extended --key 0.18", "tonemap --curve drago",
@@ -214,8 +212,8 @@ TEST_CASE("light scaled to a key comes out the same at any exposure") {
   }
 }
 
-TEST_CASE("whatever an option of a curve may be, light stays light and grows with light, or the option is refused") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "whatever an option of a curve may be, light stays light and grows with light, or the option is refused") {
   for (const std::string options :
        {"lottes --mid-in 0.9 --mid-out 0.01", "lottes --white 60 --contrast 1.75 --shoulder 0.8 --mid-in 0.36",
         "hable --toe 0.3 --toe-numerator 0.09 --toe-denominator 0.36 --angle 0.03 --linear 0.2 --shoulder 0.7",
@@ -235,8 +233,7 @@ TEST_CASE("whatever an option of a curve may be, light stays light and grows wit
   }
 }
 
-TEST_CASE("what is no light, or negative, is black") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("what is no light, or negative, is black") {
   const Image broken = made("no light", 4, 2, true, [](int x, int y) {
     if (y == 1) return Position{0, 0, 0, double(x % 2)};
     return x == 0   ? Position{NAN, NAN, NAN, 1}
@@ -257,8 +254,7 @@ TEST_CASE("what is no light, or negative, is black") {
   }
 }
 
-TEST_CASE("the looks of AgX are ASC CDL between its curve and its way out") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the looks of AgX are ASC CDL between its curve and its way out") {
   struct Look {
     const char* name;
     Rgb slope;
@@ -278,8 +274,7 @@ TEST_CASE("the looks of AgX are ASC CDL between its curve and its way out") {
   }
 }
 
-TEST_CASE("the local curve is the global one where light is even, and uses the wide mean where it may") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the local curve is the global one where light is even, and uses the wide mean where it may") {
   const Image even = made("even", 33, 20, false, [](int, int) { return Position{0.8, 0.4, 0.2, 1}; });
   const auto extended = [](double white, const Curve& adapted) {
     return [=](double l) { return l * (1 + l / (white * white)) / (1 + adapted(l)); };
@@ -302,8 +297,7 @@ TEST_CASE("the local curve is the global one where light is even, and uses the w
              "reinhard-local without edges", {2e-3, 1e-3});
 }
 
-TEST_CASE("localgamma raises light to the power of its adaptation, as a display of sRGB shows it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("localgamma raises light to the power of its adaptation, as a display of sRGB shows it") {
   const auto exponent = [](double l) { return 0.444 + 0.045 * std::log(clamped(l) + 0.6034); };
   const Image alpha = scaled(holes(), 1 / 16.0);
   const Images inputs{dim(), alpha};

@@ -80,8 +80,7 @@ const char* const borders[] = {"black", "clamp", "repeat", "mirror"};
 
 }  // namespace
 
-TEST_CASE("rotate --degrees pulls each texel from its place, clockwise around the center") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("rotate --degrees pulls each texel from its place, clockwise around the center") {
   for (const auto& [name, filter] : filters)
     for (const char* border : borders) {
       const std::string line = std::string("rotate --degrees 20.7 --filter ") + name + " --border " + border;
@@ -93,8 +92,7 @@ TEST_CASE("rotate --degrees pulls each texel from its place, clockwise around th
   check_near(run(line, {wide()})[0], rotated(wide(), -131, "triangle", "clamp"), line, {1e-5, 2e-3});
 }
 
-TEST_CASE("rotate --degrees: quarters are those of rotate, and turning back gives the picture") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("rotate --degrees: quarters are those of rotate, and turning back gives the picture") {
   const Images inputs{one(), odd(), wide(), column(), holes()};
   for (const char* filter : {"nearest", "bilinear", "catmull-rom", "lanczos3"}) {
     const std::string by = std::string(" --filter ") + filter;
@@ -112,8 +110,7 @@ TEST_CASE("rotate --degrees: quarters are those of rotate, and turning back give
   CHECK(worst < 2e-3);
 }
 
-TEST_CASE("rotate --degrees keeps a constant, and turns a spot around the center") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("rotate --degrees keeps a constant, and turns a spot around the center") {
   const auto constant = [](int width, int height) {
     return made("constant", width, height, true, [](int, int) { return Position{0.3, 700, -0.01, 0.7}; });
   };
@@ -133,8 +130,7 @@ TEST_CASE("rotate --degrees keeps a constant, and turns a spot around the center
   }
 }
 
-TEST_CASE("rotate --degrees in tiles is the same, and goes by the windows") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("rotate --degrees in tiles is the same, and goes by the windows") {
   for (const std::string words :
        {"--degrees 2 --border repeat", "--degrees 9 --border mirror --expand", "--degrees -6 --expand",
         "--degrees 5 --border clamp --filter lanczos3", "--degrees 7 --border repeat --expand --filter bilinear"})
@@ -159,8 +155,7 @@ TEST_CASE("rotate --degrees in tiles is the same, and goes by the windows") {
     check_exit_code(line, odd(), 1);
 }
 
-TEST_CASE("warp pulls each texel from where the map says, with any filter and border") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("warp pulls each texel from where the map says, with any filter and border") {
   const Image picture = wide();
   const auto place = [](int x, int y) {
     return std::array{1.4 * x - 20.013 + 5 * std::sin(y / 3.0), 2.3 * y - 30.017 + 0.3 * x};  // no half texels
@@ -181,8 +176,7 @@ TEST_CASE("warp pulls each texel from where the map says, with any filter and bo
     }
 }
 
-TEST_CASE("warp: the identity, its halves and flips, NaN, windows and what is refused") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("warp: the identity, its halves and flips, NaN, windows and what is refused") {
   const Image picture = odd();
   const auto identity = map_to(17, 9, picture, [](int x, int y) { return std::array{double(x), double(y)}; });
   add_image("same.exr", identity);

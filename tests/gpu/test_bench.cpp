@@ -41,25 +41,21 @@ Plan single_pass_plan(const Gpu& gpu, Size size) {
 
 }  // namespace
 
-TEST_CASE("the copying floor copies every texel in every shape") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the copying floor copies every texel in every shape") {
   for (const Size size : sizes) {
     const Level base = pattern("noise", size, Depth::f32);
     for (const Plan& plan : floor_plans(Floor::copy, size, Depth::f32))
-      CHECK_MESSAGE(floor_result(*gpu, plan, base) == numbers_of(base, Depth::f32), plan.passes[0].name, " ",
-                    size.width, "x", size.height);
+      CHECK_MESSAGE(floor_result(gpu, plan, base) == numbers_of(base, Depth::f32), plan.passes[0].name, " ", size.width,
+                    "x", size.height);
   }
 }
 
-TEST_CASE("the floor of a third takes the mean of three rows in every shape") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the floor of a third takes the mean of three rows in every shape") {
   for (const Size size : sizes) {
     const Level base = pattern("noise", size, Depth::f32);
     const std::vector<double> numbers = numbers_of(base, Depth::f32);
     for (const Plan& plan : floor_plans(Floor::third, size, Depth::f32)) {
-      const std::vector<double> means = floor_result(*gpu, plan, base);
+      const std::vector<double> means = floor_result(gpu, plan, base);
       const size_t row = 4 * size_t(size.width);
       double worst = 0;
       for (size_t index = 0; index < means.size(); ++index) {
@@ -73,22 +69,18 @@ TEST_CASE("the floor of a third takes the mean of three rows in every shape") {
   }
 }
 
-TEST_CASE("the floor that only reads depends on what it reads") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the floor that only reads depends on what it reads") {
   const Size size{257, 129};
   for (const Plan& plan : floor_plans(Floor::read, size, Depth::f32)) {
     const float each = float(plan.passes[0].defines[1].value);
     for (const auto& [value, found] : {std::pair{-12288 / each, -12288.0f}, {0.5f, 1.0f}}) {  // 1: what stood there
-      const RunResult result = gpu->run(plan, gpu->image_sets(plan, constant(size, value)), 0);
+      const RunResult result = gpu.run(plan, gpu.image_sets(plan, constant(size, value)), 0);
       CHECK(result.levels.at(0).texels.as<float>()[0] == found);
     }
   }
 }
 
-TEST_CASE("images of 8 bits hold the levels that the definition has, at awkward sizes") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("images of 8 bits hold the levels that the definition has, at awkward sizes") {
   int turn = 0;
   for (const std::string arguments : {"--method per-level", "--method single-pass"})
     for (const Size size : awkward_sizes()) {
@@ -96,72 +88,62 @@ TEST_CASE("images of 8 bits hold the levels that the definition has, at awkward 
       const Call call = parse_call(mips(), arguments);
       const Level base = noise(size, Depth::u8);
       const PlanInput input{.size = size, .storage = Depth::u8, .half_arithmetic = half_arithmetic};
-      const RunResult result = gpu->run(plan({&call, 1}, input, gpu->info().traits), base, 0);
+      const RunResult result = gpu.run(plan({&call, 1}, input, gpu.info().traits), base, 0);
       CHECK(std::ranges::equal(result.levels.at(0).texels.bytes(), base.texels.bytes()));
       for (const LevelCheck& check : verify({&call, 1}, base, std::span(result.levels).subspan(1), 1, Depth::u8))
         CHECK_MESSAGE(check.share <= 1, arguments, " ", size.width, "x", size.height, ": ", describe(check));
     }
 }
 
-TEST_CASE("copies of a picture to go round: a run on them gives what a run on its own images gives") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("copies of a picture to go round: a run on them gives what a run on its own images gives") {
   const Size size{257, 129};
-  const Plan plan = single_pass_plan(*gpu, size);
+  const Plan plan = single_pass_plan(gpu, size);
   const Level base = pattern("noise", size, Depth::half);
-  const ImageSets sets = gpu->image_sets(plan, base);
+  const ImageSets sets = gpu.image_sets(plan, base);
   CHECK(sets.count() >= 2);
   CHECK(sets.are_for(plan));
-  CHECK(!sets.are_for(single_pass_plan(*gpu, {256, 128})));
-  const RunResult own = gpu->run(plan, base, 1), shared = gpu->run(plan, sets, 1);
+  CHECK(!sets.are_for(single_pass_plan(gpu, {256, 128})));
+  const RunResult own = gpu.run(plan, base, 1), shared = gpu.run(plan, sets, 1);
   REQUIRE(own.levels.size() == shared.levels.size());
   for (size_t level = 0; level < own.levels.size(); ++level)
     CHECK(std::ranges::equal(own.levels[level].texels.bytes(), shared.levels[level].texels.bytes()));
 }
 
-TEST_CASE("a measurement has as many repeats as were asked for, each of some length") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a measurement has as many repeats as were asked for, each of some length") {
   const Plan copy = floor_plans(Floor::copy, {128, 64}, Depth::half).front();
-  const ImageSets sets = gpu->image_sets(copy, noise({128, 64}, Depth::half));
-  const Measurement measured = gpu->measure(copy, sets, short_run);
+  const ImageSets sets = gpu.image_sets(copy, noise({128, 64}, Depth::half));
+  const Measurement measured = gpu.measure(copy, sets, short_run);
   CHECK(measured.milliseconds.size() == 20);
   for (const double milliseconds : measured.milliseconds) CHECK(milliseconds > 0);
-  CHECK(gpu->measure(copy, sets, {.budget_ms = 0, .warm_up_ms = 1}).milliseconds.size() == 20);
-  CHECK(gpu->measure(copy, sets, {.slow_ms = 0, .budget_ms = 0, .warm_up_ms = 1}).milliseconds.size() == 5);
+  CHECK(gpu.measure(copy, sets, {.budget_ms = 0, .warm_up_ms = 1}).milliseconds.size() == 20);
+  CHECK(gpu.measure(copy, sets, {.slow_ms = 0, .budget_ms = 0, .warm_up_ms = 1}).milliseconds.size() == 5);
 }
 
-TEST_CASE("more work takes longer") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("more work takes longer") {
   const auto median = [&](Size size) {
     const Plan copy = floor_plans(Floor::copy, size, Depth::f32).front();
-    return summary_of(gpu->measure(copy, gpu->image_sets(copy, noise(size, Depth::f32)), short_run).milliseconds)
+    return summary_of(gpu.measure(copy, gpu.image_sets(copy, noise(size, Depth::f32)), short_run).milliseconds)
         .median_ms;
   };
   CHECK(median({1024, 512}) > 2 * median({64, 32}));
 }
 
-TEST_CASE("a pass that leaves its counters behind cannot be measured") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a pass that leaves its counters behind cannot be measured") {
   const Size size{257, 129};
-  Plan plan = single_pass_plan(*gpu, size);
+  Plan plan = single_pass_plan(gpu, size);
   plan.passes.at(0).memory.zeroed_bytes = plan.passes[0].memory.scratch_bytes;  // what workgroups hand on stays there
-  const ImageSets sets = gpu->image_sets(plan, noise(size, Depth::half));
-  CHECK_THROWS_WITH_AS(gpu->measure(plan, sets, short_run), "mips single pass: does not reset its counters to zero",
+  const ImageSets sets = gpu.image_sets(plan, noise(size, Depth::half));
+  CHECK_THROWS_WITH_AS(gpu.measure(plan, sets, short_run), "mips single pass: does not reset its counters to zero",
                        Error);
 }
 
-TEST_CASE("a variant whose levels are wrong is told, and not timed") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a variant whose levels are wrong is told, and not timed") {
   Op wrong = mips();
   wrong.plan = [](const Call& call, PlanBuilder& builder) {
     PlanImage& image = builder.image(builder.current_image());
     image.level_count = result_level_count({&call, 1}, image.size);
   };
-  const BenchCase result = bench(*gpu, wrong, variants_of(wrong, true, false), {{37, 21}, Depth::half}, short_run);
+  const BenchCase result = bench(gpu, wrong, variants_of(wrong, true, false), {{37, 21}, Depth::half}, short_run);
   REQUIRE(result.variants.size() == mips().bench->variants().size());
   for (const VariantResult& variant : result.variants) {
     CHECK(variant.failure.starts_with("level 1: largest error"));
@@ -169,27 +151,23 @@ TEST_CASE("a variant whose levels are wrong is told, and not timed") {
   }
 }
 
-TEST_CASE("a variant that cannot be done says why") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a variant that cannot be done says why") {
   const std::vector<Variant> variants{{"--method per-level", true}};
-  const BenchCase result = bench(*gpu, mips(), variants, {{37, 21}, Depth::f32}, short_run);
+  const BenchCase result = bench(gpu, mips(), variants, {{37, 21}, Depth::f32}, short_run);
   CHECK(result.variants.at(0).obstacle == "half arithmetic needs images of at most 16 bits");
   CHECK(result.variants[0].times.count == 0);
-  const BenchCase large = bench(*gpu, mips(), variants, {{32768 + 1, 1}, Depth::half}, short_run);
+  const BenchCase large = bench(gpu, mips(), variants, {{32768 + 1, 1}, Depth::half}, short_run);
   CHECK(large.obstacle.find("texels per side") != std::string::npos);
 }
 
-TEST_CASE("what holds on noise may fail on hard numbers, and is then found out" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("what holds on noise may fail on hard numbers, and is then found out" * doctest::test_suite("thorough")) {
   const Op& op = *op_named("mips");
   const Size even{4096, 4096}, odd{1919, 1081};
-  CHECK(failure_on_hard_numbers(*gpu, op, {"--method per-level"}, even, Depth::f32) == "");
-  CHECK(failure_on_hard_numbers(*gpu, op, {"--method per-level"}, odd, Depth::half) == "");
-  CHECK(failure_on_hard_numbers(*gpu, op, {"--method single-pass"}, even, Depth::half) == "");
-  CHECK(failure_on_hard_numbers(*gpu, op, {"--method single-pass"}, odd, Depth::f32) == "");
-  CHECK(failure_on_hard_numbers(*gpu, op, {"--variant amd-2x2+shared+linear"}, {256, 256}, Depth::half) == "");
+  CHECK(failure_on_hard_numbers(gpu, op, {"--method per-level"}, even, Depth::f32) == "");
+  CHECK(failure_on_hard_numbers(gpu, op, {"--method per-level"}, odd, Depth::half) == "");
+  CHECK(failure_on_hard_numbers(gpu, op, {"--method single-pass"}, even, Depth::half) == "");
+  CHECK(failure_on_hard_numbers(gpu, op, {"--method single-pass"}, odd, Depth::f32) == "");
+  CHECK(failure_on_hard_numbers(gpu, op, {"--variant amd-2x2+shared+linear"}, {256, 256}, Depth::half) == "");
   Op finite = op;  // whose definition has no infinities
   finite.reference.levels = [](const Call& call, Planes base) {
     std::vector<Planes> levels = op_named("mips")->reference.levels(call, std::move(base));
@@ -199,15 +177,13 @@ TEST_CASE("what holds on noise may fail on hard numbers, and is then found out" 
           if (std::isinf(value)) value = 0;
     return levels;
   };
-  CHECK(failure_on_hard_numbers(*gpu, finite, {"--method per-level"}, {256, 256}, Depth::half) != "");
+  CHECK(failure_on_hard_numbers(gpu, finite, {"--method per-level"}, {256, 256}, Depth::half) != "");
 }
 
-TEST_CASE("a setting stands behind every variant, and what does not go with it is not possible") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a setting stands behind every variant, and what does not go with it is not possible") {
   const std::vector<Variant> variants{{"--method direct"}, {"--kernel box"}, {"--axis x"}};
   const BenchPlace place{{37, 21}, Depth::half, {"sigma", 2}};
-  const BenchCase result = bench(*gpu, *op_named("blur"), variants, place, short_run);
+  const BenchCase result = bench(gpu, *op_named("blur"), variants, place, short_run);
   CHECK(result.place == place);
   REQUIRE(result.variants.size() == 3);
   CHECK(result.variants[0].failure == "");
@@ -235,13 +211,12 @@ TEST_CASE("a claim of a time is held against the median, one that compares again
   CHECK(claim_result(claim, measured).obstacle == "cannot be done");
 }
 
-TEST_CASE("a chain is measured fused and not fused, after it was found right") {
-  Gpu* gpu = device();
-  if (!gpu || !gpu->info().has_timestamps) return;
+GPU_TEST_CASE("a chain is measured fused and not fused, after it was found right") {
+  if (!gpu.info().has_timestamps) return;
   const std::vector<Call> chain{parse_call(*op_named("exposure"), "--stops 1"), parse_call(*op_named("clamp"), "")};
   const std::vector<Variant> variants = variants_of(chain_row(), true, false);
   REQUIRE(variants.size() == 2);
-  const BenchCase result = bench(*gpu, chain, variants, {.size = {64, 48}, .depth = Depth::f32}, short_run);
+  const BenchCase result = bench(gpu, chain, variants, {.size = {64, 48}, .depth = Depth::f32}, short_run);
   REQUIRE(result.variants.size() == 2);
   for (const VariantResult& variant : result.variants) {
     CHECK(variant.failure == "");

@@ -20,24 +20,20 @@ static Level star_at(Size size, Position at) {
   });
 }
 
-TEST_CASE("bloom is as its definition says at even sides, odd sides and sides of one texel") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("bloom is as its definition says at even sides, odd sides and sides of one texel") {
   size_t turn = 0;
   for (const Size size : {Size{64, 48}, Size{67, 41}, Size{66, 35}, Size{1, 1}, Size{1, 9}, Size{3, 2}, Size{7, 1}})
     for (const std::string_view example : op_named("bloom")->doc.examples)
-      check_call(*gpu, parse_call(*op_named("bloom"), example), "noise", size, kinds[turn++ % std::size(kinds)]);
+      check_call(gpu, parse_call(*op_named("bloom"), example), "noise", size, kinds[turn++ % std::size(kinds)]);
 }
 
-TEST_CASE("the centroid of a star's glow on the device is the star, for sixteen steps of a texel") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the centroid of a star's glow on the device is the star, for sixteen steps of a texel") {
   const Size size{128, 128};
   const Call call = parse_call(*op_named("bloom"), "--threshold 1 --radius 16 --intensity 1");
   for (int step = 0; step < 16; ++step) {
     const Position star{56 + step, 60 + step / 2};
-    const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu->info().traits);
-    const RunResult result = gpu->run(made, star_at(size, star), 0);
+    const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu.info().traits);
+    const RunResult result = gpu.run(made, star_at(size, star), 0);
     const std::vector<double> numbers = numbers_of(result.levels[0], Depth::f32);
     double sum = 0, x = 0, y = 0;
     for (size_t texel = 0; texel < texel_count(size); ++texel) {

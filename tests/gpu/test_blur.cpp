@@ -48,73 +48,63 @@ void check(Gpu& gpu, int turn, const Way& way, int radius, std::string_view more
 
 }  // namespace
 
-TEST_CASE("every method makes what the definition says, with every border, on a picture smaller than the kernel too") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE(
+    "every method makes what the definition says, with every border, on a picture smaller than the kernel too") {
   const std::string_view patterns[] = {"nonfinite", "huge"};
   int turn = 0;
   for (const Way& way : ways)
     for (const std::string_view border : borders) {
-      check(*gpu, turn, way, turn / 4 % 2 == 0 ? 10 : 3, fmt::format("--border {}", border), {17, 9}, patterns);
+      check(gpu, turn, way, turn / 4 % 2 == 0 ? 10 : 3, fmt::format("--border {}", border), {17, 9}, patterns);
       ++turn;
     }
 }
 
-TEST_CASE("every order and workgroup makes the same blur, at sizes that no workgroup divides") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("every order and workgroup makes the same blur, at sizes that no workgroup divides") {
   const std::string_view patterns[] = {"nonfinite"};
   int turn = 0;
   for (const Way& way : {Way{"--method direct"}, Way{"--method separable"}})
     for (const std::string_view order : {"rows", "z", "amd"})
       for (const std::string_view workgroup : {"8x8", "16x16", "32x8"})
-        check(*gpu, turn++, way, 3, fmt::format("--order {} --workgroup {}", order, workgroup), {67, 35}, patterns);
+        check(gpu, turn++, way, 3, fmt::format("--order {} --workgroup {}", order, workgroup), {67, 35}, patterns);
 }
 
-TEST_CASE("every radius is right, from none to many times the picture's side" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("every radius is right, from none to many times the picture's side" * doctest::test_suite("thorough")) {
   const std::string_view patterns[] = {"noise"};
   int turn = 0;
   for (const Way& way : ways)
     for (const int radius : {0, 1, 2, 4, 5, 8, 12, 31, 1024})
       if (radius <= way.largest) {
-        check(*gpu, turn, way, radius, "--border mirror", {33, 20}, patterns);
-        if (radius % 31 == 0) check(*gpu, turn, way, radius, "--border clamp", {1, 70}, patterns);
+        check(gpu, turn, way, radius, "--border mirror", {33, 20}, patterns);
+        if (radius % 31 == 0) check(gpu, turn, way, radius, "--border clamp", {1, 70}, patterns);
         ++turn;
       }
 }
 
-TEST_CASE("what a device takes by itself is right, whatever the radius") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("what a device takes by itself is right, whatever the radius") {
   const std::string_view patterns[] = {"nonfinite"};
   int turn = 1;
   for (const int radius : {1, 3, 7, 31, 100})
-    for (int kernel = 0; kernel < 2; ++kernel) check(*gpu, turn++, {""}, radius, "", {67, 35}, patterns);
+    for (int kernel = 0; kernel < 2; ++kernel) check(gpu, turn++, {""}, radius, "", {67, 35}, patterns);
 }
 
-TEST_CASE("every method is right on a picture of many workgroups, on every pattern" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("every method is right on a picture of many workgroups, on every pattern" *
+              doctest::test_suite("thorough")) {
   const std::vector<std::string_view> patterns = pattern_names();
   const std::string_view hard[] = {"nonfinite"};
   int turn = 0;
   for (const Way& way : ways) {
-    check(*gpu, turn++, way, 7, "", {257, 129}, patterns);
-    if (way.largest > 31) check(*gpu, turn++, way, 31, "--border repeat", {257, 129}, hard);
-    if (way.largest > 31) check(*gpu, turn++, way, 31, "--border renormalize", {257, 129}, hard);
+    check(gpu, turn++, way, 7, "", {257, 129}, patterns);
+    if (way.largest > 31) check(gpu, turn++, way, 31, "--border repeat", {257, 129}, hard);
+    if (way.largest > 31) check(gpu, turn++, way, 31, "--border renormalize", {257, 129}, hard);
   }
 }
 
-TEST_CASE("along one axis a blur leaves the other as it is, and several passes are one behind the other") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("along one axis a blur leaves the other as it is, and several passes are one behind the other") {
   const std::string_view patterns[] = {"nonfinite"};
   int turn = 0;
   for (const Way& way : ways)
     for (const std::string_view more : {"--axis x", "--axis y --border black", "--passes 3"})
-      check(*gpu, turn++, way, 2, more, {65, 33}, patterns);
+      check(gpu, turn++, way, 2, more, {65, 33}, patterns);
 }
 
 namespace {
@@ -148,22 +138,20 @@ void forgive_sunlit(Expected& expected, int radius) {
 
 }  // namespace
 
-TEST_CASE("a sun of a million beside shadows of a thousandth loses no bit of them where no kernel holds it" *
-          doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a sun of a million beside shadows of a thousandth loses no bit of them where no kernel holds it" *
+              doctest::test_suite("thorough")) {
   for (const Depth depth : {Depth::f32, Depth::half})
     for (const Way& way : ways)
       for (const int radius : {15, 31})
         for (const bool is_gaussian : {false, true}) {
           if (radius > way.largest / 2 || (is_gaussian && !way.makes_gaussians)) continue;
           const Call call = blur_by(way, is_gaussian, radius, "");
-          if (!can_run(call, gpu->info().traits)) continue;
+          if (!can_run(call, gpu.info().traits)) continue;
           // what the same blur makes of the shadows alone
           Expected expected = expected_of({&call, 1}, shadow(false, depth), depth);
           forgive_sunlit(expected, radius);
-          const Plan made = plan({&call, 1}, {.size = dark_size, .storage = depth}, gpu->info().traits);
-          const RunResult result = gpu->run(made, shadow(true, depth), 0);
+          const Plan made = plan({&call, 1}, {.size = dark_size, .storage = depth}, gpu.info().traits);
+          const RunResult result = gpu.run(made, shadow(true, depth), 0);
           for (const LevelCheck& check : verify(expected, result.levels, 0))
             CHECK_MESSAGE(check.share <= 1, call.text(), " ", name_of(depth), ": ", describe(check));
         }

@@ -47,9 +47,7 @@ float noise_at(int x, int y) { return float((x * 7919 + y * 104729 + x * y * 31)
 
 }  // namespace
 
-TEST_CASE("splines: every border, sides of every kind, and numbers that are hard") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("splines: every border, sides of every kind, and numbers that are hard") {
   struct Case {
     double sigma;
     Size size;
@@ -61,19 +59,18 @@ TEST_CASE("splines: every border, sides of every kind, and numbers that are hard
     for (const std::string_view border : borders) {
       const Call call = call_of("blur", fmt::format("--sigma {} --border {}", sigma, border));
       for (const std::string_view pattern : {"noise", "nonfinite", "huge"})
-        check_call(*gpu, call, pattern, size, kinds[turn++ % 2]);
+        check_call(gpu, call, pattern, size, kinds[turn++ % 2]);
     }
   for (const std::string_view axis : {"x", "y"})
     for (const std::string_view border : borders)
-      check_call(*gpu, call_of("blur", fmt::format("--sigma 8 --axis {} --border {}", axis, border)), "nonfinite",
+      check_call(gpu, call_of("blur", fmt::format("--sigma 8 --axis {} --border {}", axis, border)), "nonfinite",
                  {67, 61}, kinds[0]);
-  check_call(*gpu, call_of("blur", "--sigma 6 --passes 2"), "nonfinite", {67, 35}, kinds[1]);
-  check_call(*gpu, call_of("blur", "--sigma 300"), "noise", {1, 1}, kinds[0]);
+  check_call(gpu, call_of("blur", "--sigma 6 --passes 2"), "nonfinite", {67, 35}, kinds[1]);
+  check_call(gpu, call_of("blur", "--sigma 300"), "noise", {1, 1}, kinds[0]);
 }
 
-TEST_CASE("splines as a GPU takes them: at edges of workgroups, segments and intervals, with and without exchange") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE(
+    "splines as a GPU takes them: at edges of workgroups, segments and intervals, with and without exchange") {
   struct Case {
     double sigma;
     Size size;
@@ -89,7 +86,7 @@ TEST_CASE("splines as a GPU takes them: at edges of workgroups, segments and int
       const auto& [sigma, size, depth, reduces_both] = cases[index];
       if (depth == Depth::u8 && name != std::string_view("noise")) continue;  // bytes hold no others
       const Call call = call_of("blur", fmt::format("--sigma {} --border {}", sigma, borders[index % 5]));
-      DeviceTraits traits = as_gpu(*gpu);
+      DeviceTraits traits = as_gpu(gpu);
       if (index % 4 == 3) traits.subgroup.has_shuffle = false;
       const Plan made = plan({&call, 1}, {.size = size, .storage = depth}, traits);
       CHECK(made.passes.size() == (reduces_both ? 4 : 5));
@@ -98,53 +95,45 @@ TEST_CASE("splines as a GPU takes them: at edges of workgroups, segments and int
       CHECK(made.passes.back().kernel == "blur/spline_enlarge_tile.glsl");
       CHECK((made.passes.back().arithmetic.subgroup_size > 0) == traits.subgroup.has_shuffle);
       const Level base = depth == Depth::u8 ? gpupost::noise(size, depth) : pattern(name, size, depth);
-      const LevelCheck found = verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, depth).front();
+      const LevelCheck found = verify({&call, 1}, base, gpu.run(made, base, 0).levels, 0, depth).front();
       CHECK_MESSAGE(found.share <= 1, call.text(), " of ", name, " ", size.width, "x", size.height, " ", name_of(depth),
                     ": ", describe(found));
     }
 }
 
-TEST_CASE("splines as a GPU takes them: many cells are blurred in one dispatch") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("splines as a GPU takes them: many cells are blurred in one dispatch") {
   constexpr Size size{218, 10240};
-  if (size.height > gpu->info().traits.max_image_side) return skip("the device has small images");
+  if (size.height > gpu.info().traits.max_image_side) return skip("the device has small images");
   const Level base = pattern("nonfinite", size, Depth::half);
   const Call call = call_of("blur", "--sigma 5 --border renormalize");
-  const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half}, as_gpu(*gpu));
+  const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half}, as_gpu(gpu));
   REQUIRE(made.passes.size() == 3);
   CHECK(made.passes[1].kernel == "blur/strip_taps.glsl");
-  const LevelCheck found = verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, Depth::half).front();
+  const LevelCheck found = verify({&call, 1}, base, gpu.run(made, base, 0).levels, 0, Depth::half).front();
   CHECK_MESSAGE(found.share <= 1, describe(found));
 }
 
-TEST_CASE("splines as a GPU takes them: an infinity reaches no texel that the definition leaves finite") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("splines as a GPU takes them: an infinity reaches no texel that the definition leaves finite") {
   for (const auto& [sigma, size] : {std::pair(7, Size{90, 1}), std::pair(5, Size{90, 70}), std::pair(10, Size{100, 1})})
     for (const std::string_view border : borders) {
       if (size.height == 1 && border != "clamp" && border != "repeat" && !is_thorough()) continue;
       const Call call = call_of("blur", fmt::format("--sigma {} --border {}", sigma, border));
-      const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half}, as_gpu(*gpu));
+      const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::half}, as_gpu(gpu));
       const Level base = pattern("nonfinite", size, Depth::half);
-      const LevelCheck found = verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, Depth::half).front();
+      const LevelCheck found = verify({&call, 1}, base, gpu.run(made, base, 0).levels, 0, Depth::half).front();
       CHECK_MESSAGE(found.share <= 1, call.text(), " of ", size.width, "x", size.height, ": ", describe(found));
     }
 }
 
-TEST_CASE("splines: a huge texel where only the ends of their kernel reach it is no error") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("splines: a huge texel where only the ends of their kernel reach it is no error") {
   const Call call = call_of("blur", "--sigma 40 --axis x");
   const Level base = made({600, 24}, [](int x, int y) { return x == y ? 3e38f : 0.0f; });
-  const Plan made_plan = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits);
-  const LevelCheck found = verify({&call, 1}, base, gpu->run(made_plan, base, 0).levels, 0, Depth::f32).front();
+  const Plan made_plan = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu.info().traits);
+  const LevelCheck found = verify({&call, 1}, base, gpu.run(made_plan, base, 0).levels, 0, Depth::f32).front();
   CHECK_MESSAGE(found.share <= 1, describe(found));
 }
 
-TEST_CASE("splines: an impulse at every place in a cell keeps its mass, its place and its shape; a step is one") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("splines: an impulse at every place in a cell keeps its mass, its place and its shape; a step is one") {
   for (const double sigma : {5.0, 6.3, 10.7, 33.3}) {
     CAPTURE(sigma);
     const Size size{int(14 * sigma) + 33, 25};
@@ -153,8 +142,8 @@ TEST_CASE("splines: an impulse at every place in a cell keeps its mass, its plac
       return values[size_t(y) * size_t(size.width) + size_t(x)];
     };
     const std::string words = fmt::format("--sigma {} --axis x", sigma);
-    const auto impulses = blurred(*gpu, words, made(size, [&](int x, int y) { return x == first + y ? 1.f : 0.f; }));
-    const auto steps = blurred(*gpu, words, made(size, [&](int x, int y) { return x > first + y ? 1.f : 0.f; }));
+    const auto impulses = blurred(gpu, words, made(size, [&](int x, int y) { return x == first + y ? 1.f : 0.f; }));
+    const auto steps = blurred(gpu, words, made(size, [&](int x, int y) { return x > first + y ? 1.f : 0.f; }));
     for (int y = 0; y < size.height; ++y) {
       double mass = 0, centroid = 0, step = 0;  // of a gaussian, up to the texel
       for (int x = 0; x < size.width; ++x) {
@@ -172,14 +161,12 @@ TEST_CASE("splines: an impulse at every place in a cell keeps its mass, its plac
   }
 }
 
-TEST_CASE("splines: along both axes an impulse is within 1e-3 of the middle, wherever it lies") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("splines: along both axes an impulse is within 1e-3 of the middle, wherever it lies") {
   for (const double sigma : {5.0, 7.7}) {
     const int side = int(13 * sigma);
     for (int place = 0; place < 4; ++place) {
       const int at_x = side / 2 + place, at_y = side / 2 + 2 * place;
-      const auto found = blurred(*gpu, fmt::format("--sigma {}", sigma),
+      const auto found = blurred(gpu, fmt::format("--sigma {}", sigma),
                                  made({side, side}, [&](int x, int y) { return x == at_x && y == at_y ? 1.f : 0.f; }));
       double error = 0;
       for (int y = 0; y < side; ++y)
@@ -191,21 +178,19 @@ TEST_CASE("splines: along both axes an impulse is within 1e-3 of the middle, whe
   }
 }
 
-TEST_CASE(
+GPU_TEST_CASE(
     "splines: a constant stays one, no light turns negative, and a mirrored picture is blurred like the picture") {
-  Gpu* gpu = device();
-  if (!gpu) return;
   constexpr Size size{83, 59};
   for (const double sigma : {5.0, 17.3, 300.0})
     for (const std::string_view border : borders) {
       const std::string words = fmt::format("--sigma {} --border {}", sigma, border);
       CAPTURE(words);
       if (border != "black")
-        for (const double value : blurred(*gpu, words, made(size, [](int, int) { return 0.7f; })))
+        for (const double value : blurred(gpu, words, made(size, [](int, int) { return 0.7f; })))
           CHECK(value == doctest::Approx(0.7f).epsilon(2e-6));
-      const auto found = blurred(*gpu, words, made(size, noise_at));
+      const auto found = blurred(gpu, words, made(size, noise_at));
       const auto turned = blurred(
-          *gpu, words, made(size, [&](int x, int y) { return noise_at(size.width - 1 - x, size.height - 1 - y); }));
+          gpu, words, made(size, [&](int x, int y) { return noise_at(size.width - 1 - x, size.height - 1 - y); }));
       for (size_t index = 0; index < found.size(); ++index) {
         CHECK(found[index] >= 0);
         CHECK(found[index] == doctest::Approx(turned[found.size() - 1 - index]).epsilon(4e-6));

@@ -5,6 +5,7 @@
 #include "core/ops/registry.h"
 #include "core/plan/copy.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
 #include "tests/support/tested_ops.h"
@@ -31,13 +32,7 @@ Gpu bounds_checking(const Gpu& gpu) {
 
 // What is said of a run on noise; "" where nothing is.
 std::string said_of(Gpu& gpu, const Plan& plan) {
-  try {
-    gpu.run(plan, pattern("noise", plan.images[0].size, plan.images[0].depth), 0);
-    return "";
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::bug);
-    return error.what();
-  }
+  return error_of([&] { gpu.run(plan, pattern("noise", plan.images[0].size, plan.images[0].depth), 0); }, Exit::bug);
 }
 
 // A copy of `size` texels between images that may be too small for it.
@@ -56,10 +51,8 @@ Plan plan_of(const char* op, const char* words, const Gpu& gpu) {
 
 }  // namespace
 
-TEST_CASE("a pass that reads or writes outside of its images is reported") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu checking = bounds_checking(*gpu);
+GPU_TEST_CASE("a pass that reads or writes outside of its images is reported") {
+  Gpu checking = bounds_checking(gpu);
   CHECK(said_of(checking, copy_between(size, size)) == "");
   CHECK(said_of(checking, copy_between({16, 9}, size))
             .ends_with(" accesses outside of the images that it reads; expected none"));
@@ -67,10 +60,8 @@ TEST_CASE("a pass that reads or writes outside of its images is reported") {
         "copy: 34 accesses outside of the images that it writes; expected none");
 }
 
-TEST_CASE("a pass that goes outside of its buffers is reported") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu checking = bounds_checking(*gpu);
+GPU_TEST_CASE("a pass that goes outside of its buffers is reported") {
+  Gpu checking = bounds_checking(gpu);
   Plan blur = plan_of("blur", "--radius 3 --method direct", checking);
   REQUIRE(!blur.passes.at(0).table.empty());
   CHECK(said_of(checking, blur) == "");
@@ -84,11 +75,9 @@ TEST_CASE("a pass that goes outside of its buffers is reported") {
   CHECK(said_of(checking, mips).ends_with(" accesses outside of the scratch memory; expected none"));
 }
 
-TEST_CASE("no pass of any row's examples goes outside of its images and buffers, at awkward sizes" *
-          doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu checking = bounds_checking(*gpu);
+GPU_TEST_CASE("no pass of any row's examples goes outside of its images and buffers, at awkward sizes" *
+              doctest::test_suite("thorough")) {
+  Gpu checking = bounds_checking(gpu);
   size_t turn = 0;  // of the kinds: each example's shaders are compiled for one
   for (const Op* op : tested_ops())
     for (const std::string_view example : op->doc.examples) {

@@ -27,10 +27,8 @@ std::set<uint64_t> hashes_of_built_in() {
 
 }  // namespace
 
-TEST_CASE("a first run of an example at a usual size compiles nothing on a CPU device") {
-  const Gpu* gpu = device();
-  if (!gpu) return;
-  const DeviceTraits& traits = gpu->info().traits;
+GPU_TEST_CASE("a first run of an example at a usual size compiles nothing on a CPU device") {
+  const DeviceTraits& traits = gpu.info().traits;
   if (traits.type != DeviceType::cpu || !traits.has_image_buffers)
     return skip("other devices differ in what their shaders use");
   const std::set<uint64_t> built_in = hashes_of_built_in();

@@ -50,18 +50,16 @@ std::vector<Level> levels_of(Gpu& gpu, const Call& call, const Level& base, Dept
 
 }  // namespace
 
-TEST_CASE("a cut-out texture keeps its coverage on the device, with every filter and depth") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a cut-out texture keeps its coverage on the device, with every filter and depth") {
   const Size size{257, 130};
   for (const Depth depth : {Depth::f32, Depth::half})
     for (const std::string_view way : {"", "--method single-pass", "--filter kaiser --from-base"}) {
       const Level base = blades(size, depth);
       const double wanted = coverage_of(alpha_of(base, depth), 0.5);
       const std::string words(way);
-      const std::vector<Level> plain = levels_of(*gpu, parse_call(*op_named("mips"), words), base, depth);
+      const std::vector<Level> plain = levels_of(gpu, parse_call(*op_named("mips"), words), base, depth);
       const std::vector<Level> kept =
-          levels_of(*gpu, parse_call(*op_named("mips"), words + " --coverage 0.5"), base, depth);
+          levels_of(gpu, parse_call(*op_named("mips"), words + " --coverage 0.5"), base, depth);
       for (size_t index = 1; index < 4; ++index) {
         CAPTURE(words);
         CAPTURE(index + 1);
@@ -71,9 +69,7 @@ TEST_CASE("a cut-out texture keeps its coverage on the device, with every filter
     }
 }
 
-TEST_CASE("cut-out textures are what the definition says at sizes that go through every part of the counting") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("cut-out textures are what the definition says at sizes that go through every part of the counting") {
   // one texel a side, more than a workgroup's share in one direction or in both, and an edge just behind it
   const Size sizes[] = {{2, 1}, {1, 300}, {300, 1}, {65, 17}, {66, 18}, {131, 64}, {300, 200}};
   int turn = 0;
@@ -82,37 +78,32 @@ TEST_CASE("cut-out textures are what the definition says at sizes that go throug
       const Depth depth = turn++ % 2 == 0 ? Depth::f32 : Depth::half;
       const Call call = parse_call(*op_named("mips"), words);
       const Level base = blades(size, depth);
-      for (const LevelCheck& check : verify({&call, 1}, base, levels_of(*gpu, call, base, depth), 1, depth))
+      for (const LevelCheck& check : verify({&call, 1}, base, levels_of(gpu, call, base, depth), 1, depth))
         CHECK_MESSAGE(check.share <= 1, words, " on ", size.width, "x", size.height, " ", name_of(depth), ": ",
                       describe(check));
     }
 }
 
-TEST_CASE("a chain's picture is counted as the ops before have left it, and repeated runs count anew") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a chain's picture is counted as the ops before have left it, and repeated runs count anew") {
   const std::vector<Call> calls{parse_call(*op_named("crop"), "--window 100x77+3+5"),
                                 parse_call(*op_named("mips"), "--coverage 0.5")};
   const Level base = blades({130, 90}, Depth::f32);
-  const Plan made = plan(calls, {.size = base.size, .storage = Depth::f32}, gpu->info().traits);
-  const ImageSets sets = gpu->image_sets(made, base);
+  const Plan made = plan(calls, {.size = base.size, .storage = Depth::f32}, gpu.info().traits);
+  const ImageSets sets = gpu.image_sets(made, base);
   for (int repeat = 0; repeat < 2; ++repeat)
-    for (const LevelCheck& check : verify(calls, base, gpu->run(made, sets, 0).levels, 0, Depth::f32))
+    for (const LevelCheck& check : verify(calls, base, gpu.run(made, sets, 0).levels, 0, Depth::f32))
       CHECK_MESSAGE(check.share <= 1, describe(check));
 }
 
-TEST_CASE("in tiles, coverage is counted and alpha is scaled as in the whole image") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("in tiles, coverage is counted and alpha is scaled as in the whole image") {
   for (const Size size : {Size{257, 130}, {300, 200}, {1, 300}, {129, 64}}) {
-    Gpu small = small_device(*gpu, 96);
+    Gpu small = small_device(gpu, 96);
     for (const std::string_view words :
          {"--coverage 0.5", "--coverage 0.9 --filter lanczos3", "--coverage 0.05 --levels 3"})
       for (const Depth depth : {Depth::f32, Depth::half})
         for (const Space between : {Space::rgb, Space::yxy}) {
           const Call call = parse_call(*op_named("mips"), words);
-          check_same(*gpu, small, {&call, 1}, {.size = size, .storage = depth, .between = between},
-                     blades(size, depth));
+          check_same(gpu, small, {&call, 1}, {.size = size, .storage = depth, .between = between}, blades(size, depth));
         }
   }
 }

@@ -56,10 +56,8 @@ TEST_CASE("passes that exchange within subgroups have workgroups of full subgrou
   }
 }
 
-TEST_CASE("a chain of more allocations than the device allows at a time is refused") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  DeviceInfo info = gpu->info();
+GPU_TEST_CASE("a chain of more allocations than the device allows at a time is refused") {
+  DeviceInfo info = gpu.info();
   info.max_allocations = 12;
   Gpu few(info);
   const Level base = pattern("noise", {16, 8}, Depth::f32);

@@ -31,10 +31,8 @@ Plan plan_of(std::span<const Call> calls, Size size, const Gpu& gpu) {
 }  // namespace
 
 // Thorough: to the host circles of other sizes are other constants of the same passes.
-TEST_CASE("a point of light keeps its energy in circles of every size, before and behind the focus" *
-          doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a point of light keeps its energy in circles of every size, before and behind the focus" *
+              doctest::test_suite("thorough")) {
   const Size size{130, 129};  // no circle that reaches the border reaches the light
   const Level base = point_of_light(size, {65, 64}, 5000);
   for (const char* words : {"", "--blades 6 --rotation 11", "--blades 5 --roundness 0.4"})
@@ -42,7 +40,7 @@ TEST_CASE("a point of light keeps its energy in circles of every size, before an
       Call call = call_of("dof", words + std::string(" --f-stop 1 --sensor-width 4 --max-radius 40"));
       call.depth =
           std::make_shared<Plane>(Plane{.size = size, .values = std::vector<double>(texel_count(size), distance)});
-      const RunResult result = gpu->run(plan_of({&call, 1}, size, *gpu), base, 0);
+      const RunResult result = gpu.run(plan_of({&call, 1}, size, gpu), base, 0);
       const std::vector<double> numbers = numbers_of(result.levels[0], Depth::f32);
       double sum = 0;
       for (size_t index = 0; index < numbers.size(); index += 4) sum += numbers[index];
@@ -52,9 +50,8 @@ TEST_CASE("a point of light keeps its energy in circles of every size, before an
     }
 }
 
-TEST_CASE("depth of field and bloom are the same in Yxy, in chains, and where point ops stand before and behind them") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE(
+    "depth of field and bloom are the same in Yxy, in chains, and where point ops stand before and behind them") {
   const Route in_yxy{.between = Space::yxy};
   const std::vector<std::vector<Call>> chains{
       {call_of("dof", "--max-radius 5")},
@@ -68,7 +65,7 @@ TEST_CASE("depth of field and bloom are the same in Yxy, in chains, and where po
        call_of("bloom", "--radius 5 --threshold 0.3"), call_of("dof", "--max-radius 3")}};
   for (const std::vector<Call>& chain : chains)
     for (const Route& route : {Route{}, in_yxy}) {
-      check_chain(*gpu, chain, "noise", {67, 41}, kinds[0], route);
-      check_chain(*gpu, chain, "noise", {67, 41}, kinds[1], route);
+      check_chain(gpu, chain, "noise", {67, 41}, kinds[0], route);
+      check_chain(gpu, chain, "noise", {67, 41}, kinds[1], route);
     }
 }

@@ -31,17 +31,15 @@ Level scaled(const Level& from, float scale) {
 
 }  // namespace
 
-TEST_CASE("automatic exposure on the device gives one result from 1e-30 to 1e30 times the light") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("automatic exposure on the device gives one result from 1e-30 to 1e30 times the light") {
   const Level base = pattern("noise", {129, 65}, Depth::f32);
   for (const std::string_view words : {"--auto", "--auto --percentile 10,90"}) {
     const Call call = call_of("exposure", words);
-    const Level once = made_by(*gpu, call, base);
+    const Level once = made_by(gpu, call, base);
     for (const float scale : {1e-30f, 1e-12f, 3e-5f, 7e4f, 1e7f, 1e30f}) {
       CAPTURE(words);
       CAPTURE(scale);
-      const Level dim = scaled(base, scale), found = made_by(*gpu, call, dim);
+      const Level dim = scaled(base, scale), found = made_by(gpu, call, dim);
       const Expected expected = expected_of({&call, 1}, dim, Depth::f32);
       for (const LevelCheck& check : verify(expected, std::span(&found, 1), 0))
         CHECK_MESSAGE(check.share <= 1, describe(check));
@@ -54,15 +52,13 @@ TEST_CASE("automatic exposure on the device gives one result from 1e-30 to 1e30 
   }
 }
 
-TEST_CASE("light next to the edge of a bin is exposed as the definition allows") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("light next to the edge of a bin is exposed as the definition allows") {
   const Call call = call_of("exposure", "--auto --percentile 10,90");
   Level gray{{65, 33}, TexelBuffer(65 * 33 * 16)};
   for (const float light : {0.5f, 1.0f, 0.18f, std::exp2(-0.125f), std::exp2(13.375f)}) {
     for (size_t index = 0; index < gray.texels.as<float>().size(); ++index)
       gray.texels.as<float>()[index] = index % 4 == 3 ? 1 : light;
-    const Level found = made_by(*gpu, call, gray);
+    const Level found = made_by(gpu, call, gray);
     const Expected expected = expected_of({&call, 1}, gray, Depth::f32);
     for (const LevelCheck& check : verify(expected, std::span(&found, 1), 0))
       CHECK_MESSAGE(check.share <= 1, light, ": ", describe(check));

@@ -52,15 +52,14 @@ ChainRun run(Gpu& gpu, std::span<const Call> calls, const Level& base, PlanInput
 
 }  // namespace
 
-TEST_CASE("the brightest white of halves stays what it is in Yxy: resized, blooming, in filtered and covered levels") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE(
+    "the brightest white of halves stays what it is in Yxy: resized, blooming, in filtered and covered levels") {
   const Level white = constant({16, 8}, Depth::half, 65504);
   for (const std::string_view words :
        {"resize --size 8x4", "resize --size 24x12 --filter kaiser", "bloom --intensity 0 --radius 4",
         "mips --filter kaiser", "mips --coverage 0.5", "mips", "blur --radius 2"}) {
     const std::vector<Call> calls = chain_of({words}, white.size);
-    const ChainRun made = run(*gpu, calls, white, {.half_arithmetic = true, .between = Space::yxy});
+    const ChainRun made = run(gpu, calls, white, {.half_arithmetic = true, .between = Space::yxy});
     double worst = 0;
     for (const Level& level : made.result.levels) {
       const std::vector<double> numbers = numbers_of(level, Depth::half);
@@ -71,9 +70,8 @@ TEST_CASE("the brightest white of halves stays what it is in Yxy: resized, bloom
   }
 }
 
-TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept" *
+              doctest::test_suite("thorough")) {
   constexpr Size size{19, 14};
   const auto noise_of = [&](float light) {
     return [light](size_t texel, size_t component) {
@@ -97,7 +95,7 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
       for (const Way& way : {Way{Depth::half, Space::rgb, false}, Way{Depth::half, Space::yxy, false},
                              Way{Depth::f32, Space::yxy, false}, Way{Depth::half, Space::rgb, true}})
         for (const bool is_white : {true, false}) {
-          if (way.is_r11g11b10 && (!is_white || !gpu->info().traits.has_packed_floats)) continue;
+          if (way.is_r11g11b10 && (!is_white || !gpu.info().traits.has_packed_floats)) continue;
           const Level base =
               is_white ? constant(size, way.storage, 65504) : level_of(size, way.storage, noise_of(65504));
           const PlanInput input{.storage = way.storage,
@@ -106,7 +104,7 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
                                 .is_r11g11b10_between = way.is_r11g11b10};
           std::vector<Level> levels;
           try {
-            levels = run(*gpu, calls, base, input).result.levels;
+            levels = run(gpu, calls, base, input).result.levels;
           } catch (const Error& error) {
             REQUIRE_MESSAGE(error.code() == Exit::usage, op->name, " ", example, ": ", std::string(error.what()));
             continue;  // the device cannot do it
@@ -124,13 +122,11 @@ TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept"
   }
 }
 
-TEST_CASE("numbers that halves clamp between ops are counted, each where it is stored") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("numbers that halves clamp between ops are counted, each where it is stored") {
   constexpr Size size{20, 10};
   const auto count = [&](std::initializer_list<std::string_view> lines, float light, PlanInput input = {}) {
     const std::vector<Call> calls = chain_of(lines, size);
-    return run(*gpu, calls, constant(size, input.storage, light), input).clamped_count;
+    return run(gpu, calls, constant(size, input.storage, light), input).clamped_count;
   };
   // three channels of 200 texels, where the blur reads them; the result is below the clamp
   CHECK(count({"exposure --stops 2", "blur --radius 2", "exposure --stops -2"}, 40000) == 600);
@@ -144,21 +140,19 @@ TEST_CASE("numbers that halves clamp between ops are counted, each where it is s
     CHECK_MESSAGE(count({line}, 65504) == 0, line);
   // in Yxy it is the luminance that has no room; the result has its RGB at the clamp
   CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.between = Space::yxy}) == 200);
-  if (gpu->info().traits.has_packed_floats)
+  if (gpu.info().traits.has_packed_floats)
     CHECK(count({"exposure --stops 2", "blur --radius 2"}, 40000, {.is_r11g11b10_between = true}) == 600);
 }
 
-TEST_CASE("a GPU clamps and counts each texel of point ops once, also at the edges of large images") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a GPU clamps and counts each texel of point ops once, also at the edges of large images") {
   for (const Size size : {Size{1037, 1030}, Size{37, 30}}) {
     // NaN beside what is too large must not hide it
     const Level base = level_of(size, Depth::half, [&](size_t texel, size_t component) {
       return component == 3 ? 1.0f : component == 2 && texel % 3 == 0 ? NAN : texel % 100 == 0 ? 40000.0f : 2.0f;
     });
     const std::vector<Call> calls = chain_of({"exposure --stops 2"}, size);
-    const Plan made = plan(calls, {.size = size, .storage = Depth::half}, as_gpu(*gpu));
-    const RunResult result = gpu->run(made, base, 0);
+    const Plan made = plan(calls, {.size = size, .storage = Depth::half}, as_gpu(gpu));
+    const RunResult result = gpu.run(made, base, 0);
     size_t expected = 0;
     for (size_t texel = 0; texel < texel_count(size); texel += 100) expected += texel % 3 == 0 ? 2 : 3;
     CHECK(result.statistics.at(size_t(made.clamped_at)) == expected);
@@ -169,34 +163,30 @@ TEST_CASE("a GPU clamps and counts each texel of point ops once, also at the edg
   }
 }
 
-TEST_CASE("a GPU counts each texel once that is not finite, or that packed storage clamps") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a GPU counts each texel once that is not finite, or that packed storage clamps") {
   for (const Size size : {Size{1037, 1030}, Size{37, 30}}) {
     const Level base = level_of(size, Depth::half, [&](size_t texel, size_t component) {
       return component == 3 ? 1.0f : texel % 100 == 99 ? INFINITY : 40000.0f;
     });
     const std::vector<Call> guarded{call_of("nan", "--policy error")};
-    const Plan made = plan(guarded, {.size = size, .storage = Depth::half}, as_gpu(*gpu));
-    const RunResult counted = gpu->run(made, base, 0);
+    const Plan made = plan(guarded, {.size = size, .storage = Depth::half}, as_gpu(gpu));
+    const RunResult counted = gpu.run(made, base, 0);
     CHECK(std::ranges::count(counted.statistics, uint32_t(texel_count(size) / 100)) >= 1);
-    if (!gpu->info().traits.has_packed_floats) continue;
+    if (!gpu.info().traits.has_packed_floats) continue;
     const Level bright =
         level_of(size, Depth::half, [](size_t, size_t component) { return component == 3 ? 1.0f : 40000.0f; });
     const std::vector<Call> calls = chain_of({"exposure --stops 2", "blur --radius 2"}, size);
-    const Plan packed = plan(calls, {.size = size, .storage = Depth::half, .is_r11g11b10_between = true}, as_gpu(*gpu));
-    CHECK(clamped_count(packed, gpu->run(packed, bright, 0).statistics) == 3 * texel_count(size));
+    const Plan packed = plan(calls, {.size = size, .storage = Depth::half, .is_r11g11b10_between = true}, as_gpu(gpu));
+    CHECK(clamped_count(packed, gpu.run(packed, bright, 0).statistics) == 3 * texel_count(size));
   }
 }
 
-TEST_CASE("infinity and NaN stay what they are in halves, beside what is clamped") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("infinity and NaN stay what they are in halves, beside what is clamped") {
   const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const std::array<float, 4> texel{nan, -40000, -infinity, 1};
   const Level base = level_of({8, 4}, Depth::half, [&](size_t, size_t component) { return texel[component]; });
   const std::vector<Call> calls = chain_of({"exposure --stops 2"}, base.size);
-  const ChainRun made = run(*gpu, calls, base, {});
+  const ChainRun made = run(gpu, calls, base, {});
   const std::vector<double> numbers = numbers_of(made.result.levels[0], Depth::half);
   for (size_t index = 0; index < numbers.size(); index += 4) {
     CHECK(std::isnan(numbers[index]));

@@ -29,12 +29,11 @@ void check_equal(const ChainRun& a, const ChainRun& b) {
 
 }  // namespace
 
-TEST_CASE("a CPU device has images in pages of the host, and on texels whose rows follow each other as it wants them") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const Device own(gpu->info());
-  const bool can = gpu->info().traits.has_image_buffers && own.import_alignment() > 0;
-  if (gpu->info().traits.type == DeviceType::cpu && gpu->info().traits.has_image_buffers) CHECK(can);
+GPU_TEST_CASE(
+    "a CPU device has images in pages of the host, and on texels whose rows follow each other as it wants them") {
+  const Device own(gpu.info());
+  const bool can = gpu.info().traits.has_image_buffers && own.import_alignment() > 0;
+  if (gpu.info().traits.type == DeviceType::cpu && gpu.info().traits.has_image_buffers) CHECK(can);
   const auto is_on_texels = [&](const PlanImage& image) {
     const Level base = noise(image.size, image.depth);
     return Image::on_texels(own, image, "texels", base.texels.bytes()).has_value();
@@ -48,8 +47,7 @@ TEST_CASE("a CPU device has images in pages of the host, and on texels whose row
   if (can) CHECK(image->level_on_host(0).size == Size{63, 17});
 }
 
-TEST_CASE("a run leaves its input as it is, and its levels outlive the device") {
-  if (!device()) return;
+GPU_TEST_CASE("a run leaves its input as it is, and its levels outlive the device") {
   for (const std::string_view op : {"gain --value 2", "blur --radius 2 --method separable", "mips --method per-level"})
     for (const Size size : {Size{1, 1}, Size{64, 16}, Size{63, 17}, Size{257, 129}}) {
       CAPTURE(op);
@@ -67,9 +65,7 @@ TEST_CASE("a run leaves its input as it is, and its levels outlive the device") 
     }
 }
 
-TEST_CASE("a run that may overwrite its input has the same result") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a run that may overwrite its input has the same result") {
   for (const Size size : {Size{64, 16}, Size{63, 17}, Size{257, 129}, Size{512, 300}})
     for (const Depth depth : {Depth::half, Depth::f32})
       for (const auto& calls :
@@ -82,20 +78,18 @@ TEST_CASE("a run that may overwrite its input has the same result") {
         const PlanInput input{.size = size, .storage = depth};
         const Level base = noise(size, depth);
         Level given = noise(size, depth);
-        const ChainRun kept = run_chain(*gpu, calls, input, base, {});
-        const ChainRun run = run_chain(*gpu, calls, input, std::move(given), {});
+        const ChainRun kept = run_chain(gpu, calls, input, base, {});
+        const ChainRun run = run_chain(gpu, calls, input, std::move(given), {});
         check_equal(run, kept);
         CHECK(run.result.statistics == kept.result.statistics);
         if (run.first_level == 1) CHECK(are_equal(given, base));
       }
 }
 
-TEST_CASE("tiles on a CPU device need at most 256 MiB") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  if (gpu->info().traits.type != DeviceType::cpu) return skip("tiles on a GPU are as large as its memory allows");
+GPU_TEST_CASE("tiles on a CPU device need at most 256 MiB") {
+  if (gpu.info().traits.type != DeviceType::cpu) return skip("tiles on a GPU are as large as its memory allows");
   const Size size{4096, 2112};
-  Gpu small = small_device(*gpu, 4095);
+  Gpu small = small_device(gpu, 4095);
   const std::vector<Call> calls = chain_of({{"gain", "--value 2"}}, size);
   const PlanInput input{.size = size, .storage = Depth::f32};
   const ChainRun run = run_chain(small, calls, input, noise(size, Depth::f32), {});

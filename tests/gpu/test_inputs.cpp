@@ -44,27 +44,23 @@ bool are_equal(const Level& a, const Level& b) {
 
 }  // namespace
 
-TEST_CASE("a second picture of any size comes to the device as it is") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a second picture of any size comes to the device as it is") {
   for (const Depth depth : {Depth::half, Depth::f32})
     for (const Size size : {Size{1, 1}, Size{17, 9}, Size{130, 70}}) {
       const Call call = other(size, depth);
-      const Plan made = plan({&call, 1}, {.size = {31, 20}, .storage = depth}, gpu->info().traits);
+      const Plan made = plan({&call, 1}, {.size = {31, 20}, .storage = depth}, gpu.info().traits);
       Level base = noise({31, 20}, depth);
       std::memset(base.texels.data(), 0, base.texels.size());
-      const RunResult result = gpu->run(made, base, 0);
+      const RunResult result = gpu.run(made, base, 0);
       CHECK(are_equal(result.levels.front(), *call.inputs[0].texels));
     }
 }
 
-TEST_CASE("a part of a picture takes the same part of a second picture") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a part of a picture takes the same part of a second picture") {
   const Size size{40, 30};
   const Call call = other(size, Depth::f32);
   const PlanInput input{.size = {16, 8}, .storage = Depth::f32, .whole = size, .corner = {5, 7}};
-  const Plan made = plan({&call, 1}, input, gpu->info().traits);
-  const RunResult result = gpu->run(made, noise({16, 8}, Depth::f32), 0);
+  const Plan made = plan({&call, 1}, input, gpu.info().traits);
+  const RunResult result = gpu.run(made, noise({16, 8}, Depth::f32), 0);
   CHECK(are_equal(result.levels.front(), part_of(*call.inputs[0].texels, {{5, 7}, {16, 8}}, Depth::f32)));
 }

@@ -30,40 +30,34 @@ void check_long(Gpu& gpu, std::string_view op, std::string_view words, Size size
 
 }  // namespace
 
-TEST_CASE("resize keeps its positions where sides multiply to more than 32 bits") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  check_long(*gpu, "resize", "--size 20000x1 --filter triangle", {200000, 1});
+GPU_TEST_CASE("resize keeps its positions where sides multiply to more than 32 bits") {
+  check_long(gpu, "resize", "--size 20000x1 --filter triangle", {200000, 1});
 }
 
 TEST_SUITE_BEGIN("thorough");
 
-TEST_CASE("every filter keeps its positions on long sides") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("every filter keeps its positions on long sides") {
   for (const std::string_view filter : {"box", "triangle", "kaiser"}) {
     const std::string words = " --filter " + std::string(filter);
-    check_long(*gpu, "resize", "--size 20000x1" + words, {200000, 1});
-    check_long(*gpu, "resize", "--size 1x32768" + words, {1, 100003});
-    check_long(*gpu, "resize", "--size 32767x1" + words, {32768, 1});
-    check_long(*gpu, "resize", "--size 32768x1" + words, {32767, 1});
-    check_long(*gpu, "resize", "--size 32768x1" + words, {5, 1});
+    check_long(gpu, "resize", "--size 20000x1" + words, {200000, 1});
+    check_long(gpu, "resize", "--size 1x32768" + words, {1, 100003});
+    check_long(gpu, "resize", "--size 32767x1" + words, {32768, 1});
+    check_long(gpu, "resize", "--size 32768x1" + words, {32767, 1});
+    check_long(gpu, "resize", "--size 32768x1" + words, {5, 1});
   }
-  check_long(*gpu, "resize", "--size 30000x1 --filter lanczos3 --border repeat", {131071, 1});
-  check_long(*gpu, "resize", "--size 30000x1 --filter lanczos3 --border mirror", {131071, 1});
+  check_long(gpu, "resize", "--size 30000x1 --filter lanczos3 --border repeat", {131071, 1});
+  check_long(gpu, "resize", "--size 30000x1 --filter lanczos3 --border mirror", {131071, 1});
 }
 
-TEST_CASE("other ops keep their positions on long sides") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("other ops keep their positions on long sides") {
   for (const Size size : {Size{200001, 1}, Size{1, 131072}}) {
-    check_long(*gpu, "mips", "", size);
-    check_long(*gpu, "blur", "--radius 40", size);
-    check_long(*gpu, "blur", "--sigma 3 --border mirror", size);
-    check_long(*gpu, "flip", "", size);
-    check_long(*gpu, "exposure", "--stops 1", size);
+    check_long(gpu, "mips", "", size);
+    check_long(gpu, "blur", "--radius 40", size);
+    check_long(gpu, "blur", "--sigma 3 --border mirror", size);
+    check_long(gpu, "flip", "", size);
+    check_long(gpu, "exposure", "--stops 1", size);
   }
-  check_long(*gpu, "crop", "--window 70000x1+130000+0", {200001, 1});
+  check_long(gpu, "crop", "--window 70000x1+130000+0", {200001, 1});
 }
 
 TEST_SUITE_END();

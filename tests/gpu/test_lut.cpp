@@ -35,9 +35,7 @@ Call lut_call(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-TEST_CASE("tables of every kind give what their definition says, at awkward sizes and on awkward numbers") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("tables of every kind give what their definition says, at awkward sizes and on awkward numbers") {
   const std::string cube = "LUT_3D_SIZE 5\n" + colors(125, 1),
                     curve = "LUT_1D_SIZE 17\nDOMAIN_MIN -1 0 0\nDOMAIN_MAX 4 2 1\n" + colors(17, 2),
                     both = "LUT_1D_SIZE 4\nLUT_1D_INPUT_RANGE 0 16\nLUT_3D_SIZE 3\nLUT_3D_INPUT_RANGE -0.5 2\n" +
@@ -49,17 +47,15 @@ TEST_CASE("tables of every kind give what their definition says, at awkward size
   size_t turn = 0;
   for (const Call& call : calls)
     for (const std::string_view name : pattern_names()) {
-      check_call(*gpu, call, name, sizes[turn % sizes.size()], kinds[turn % 2]);
+      check_call(gpu, call, name, sizes[turn % sizes.size()], kinds[turn % 2]);
       ++turn;
     }
 }
 
-TEST_CASE("a table is looked up in the one pass of the point ops beside it") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a table is looked up in the one pass of the point ops beside it") {
   const Call lut = lut_call("LUT_3D_SIZE 5\n" + colors(125, 1), ""),
              second = lut_call("LUT_1D_SIZE 5\n" + colors(5, 4), "");
   const std::vector<Call> chain{call_of("exposure", "--stops 1"), lut, second, lut};
-  check_chain(*gpu, chain, "noise", {257, 129}, kinds[0]);
-  CHECK(plan(chain, {.size = {257, 129}}, gpu->info().traits).passes.size() == 1);
+  check_chain(gpu, chain, "noise", {257, 129}, kinds[0]);
+  CHECK(plan(chain, {.size = {257, 129}}, gpu.info().traits).passes.size() == 1);
 }

@@ -63,10 +63,8 @@ TEST_CASE("a pool frees blocks that a whole run has not used") {
   CHECK(pool.block_count() == 0);
 }
 
-TEST_CASE("runs in kept memory give the same as runs in new memory") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu keeping(gpu->info());
+GPU_TEST_CASE("runs in kept memory give the same as runs in new memory") {
+  Gpu keeping(gpu.info());
   keeping.keep_memory(true);
   for (const auto& [size, words] :
        std::initializer_list<std::pair<Size, std::string>>{{Size{64, 40}, "--radius 3"},
@@ -77,6 +75,6 @@ TEST_CASE("runs in kept memory give the same as runs in new memory") {
     for (int repeat = 0; repeat < 3; ++repeat) {
       CAPTURE(size.width);
       CAPTURE(words);
-      CHECK(blurred(keeping, size, words) == blurred(*gpu, size, words));
+      CHECK(blurred(keeping, size, words) == blurred(gpu, size, words));
     }
 }

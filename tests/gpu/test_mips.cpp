@@ -32,12 +32,10 @@ const std::string_view methods[] = {"--method single-pass", "--method per-level"
 
 }  // namespace
 
-TEST_CASE("a constant stays the constant at every level, down to 1x1" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a constant stays the constant at every level, down to 1x1" * doctest::test_suite("thorough")) {
   for (const std::string_view method : methods)
     for (const Size size : sizes)
-      for (const Level& level : mips_of(*gpu, method, pattern("constant", size, Depth::f32), Depth::f32)) {
+      for (const Level& level : mips_of(gpu, method, pattern("constant", size, Depth::f32), Depth::f32)) {
         const std::vector<double> numbers = numbers_of(level, Depth::f32);
         for (size_t index = 0; index < numbers.size(); ++index) {
           const double expected = 0.1 * double(index % 4 + 1);
@@ -48,9 +46,7 @@ TEST_CASE("a constant stays the constant at every level, down to 1x1" * doctest:
       }
 }
 
-TEST_CASE("the mean of the picture is the same at every level, down to 1x1" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the mean of the picture is the same at every level, down to 1x1" * doctest::test_suite("thorough")) {
   const auto mean = [](const std::vector<double>& numbers) {
     return std::accumulate(numbers.begin(), numbers.end(), 0.0) / double(numbers.size());
   };
@@ -58,7 +54,7 @@ TEST_CASE("the mean of the picture is the same at every level, down to 1x1" * do
     for (const Size size : sizes) {
       const Level base = pattern("ramp", size, Depth::f32);
       const double expected = mean(numbers_of(base, Depth::f32));
-      for (const Level& level : mips_of(*gpu, method, base, Depth::f32))
+      for (const Level& level : mips_of(gpu, method, base, Depth::f32))
         CHECK_MESSAGE(mean(numbers_of(level, Depth::f32)) == doctest::Approx(expected).epsilon(2e-6), method, " ",
                       size.width, "x", size.height, " level ", level.size.width, "x", level.size.height);
     }
@@ -98,39 +94,33 @@ int first_that_differs(Gpu& gpu, const Call& call, Size size, std::vector<Define
 
 }  // namespace
 
-TEST_CASE("the single pass gives the same bits however long its tiles take" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the single pass gives the same bits however long its tiles take" * doctest::test_suite("thorough")) {
   const Call call = parse_call(*op_named("mips"), "--method single-pass");
   for (const Size size : repeated_sizes) {
-    CHECK(first_that_differs(*gpu, call, size, {}) == 0);
+    CHECK(first_that_differs(gpu, call, size, {}) == 0);
     if (wanted_runs().empty()) continue;
-    const int without = first_that_differs(*gpu, call, size, {{"WITHOUT_ACQUIRE", 1}});
+    const int without = first_that_differs(gpu, call, size, {{"WITHOUT_ACQUIRE", 1}});
     MESSAGE(size.width, "x", size.height, ", ", run_count(),
             " runs; without the acquire the first that differs: ", without == 0 ? "none" : std::to_string(without));
   }
 }
 
 // Thorough: only the device could make other bits of the same run.
-TEST_CASE("repeated runs of the single pass are the same bit for bit" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("repeated runs of the single pass are the same bit for bit" * doctest::test_suite("thorough")) {
   for (const Size size : repeated_sizes) {
     const Level base = pattern("noise", size, Depth::half);
-    const std::vector<Level> first = mips_of(*gpu, methods[0], base, Depth::half);
+    const std::vector<Level> first = mips_of(gpu, methods[0], base, Depth::half);
     for (int run = 0; run < 10; ++run) {
-      const std::vector<Level> again = mips_of(*gpu, methods[0], base, Depth::half);
+      const std::vector<Level> again = mips_of(gpu, methods[0], base, Depth::half);
       for (size_t index = 0; index < first.size(); ++index)
         REQUIRE(std::ranges::equal(first[index].texels.bytes(), again[index].texels.bytes()));
     }
   }
 }
 
-TEST_CASE(
+GPU_TEST_CASE(
     "mips as a GPU makes them: tiles that make texels of their neighbors, and one workgroup for the last levels") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const DeviceTraits traits = as_gpu(*gpu);
+  const DeviceTraits traits = as_gpu(gpu);
   const bool has_tiles = traits.subgroup.has_shuffle && traits.subgroup.size >= 16 && traits.has_memory_model;
   struct Case {
     Size size;
@@ -163,7 +153,7 @@ TEST_CASE(
           CHECK((first != tiles || made.passes.size() == 2));
         }
         const Level base = pattern(name, size, depth);
-        for (const LevelCheck& found : verify({&call, 1}, base, gpu->run(made, base, 1).levels, 1, depth))
+        for (const LevelCheck& found : verify({&call, 1}, base, gpu.run(made, base, 1).levels, 1, depth))
           CHECK_MESSAGE(found.share <= 1, describe(found));
       }
 }

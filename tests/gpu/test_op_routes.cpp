@@ -81,21 +81,19 @@ void check_rows(Gpu& gpu, size_t most, size_t turns) {
 
 }  // namespace
 
-TEST_CASE("every example of every row in Yxy, packed, not fused, in a chain and in tiles: the first ones") {
-  if (Gpu* gpu = device()) check_rows(*gpu, is_sanitized() ? 1 : 2, 1);
+GPU_TEST_CASE("every example of every row in Yxy, packed, not fused, in a chain and in tiles: the first ones") {
+  check_rows(gpu, is_sanitized() ? 1 : 2, 1);
 }
 
-TEST_CASE("ops of several results in Yxy, packed, not fused, in a chain and in tiles") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("ops of several results in Yxy, packed, not fused, in a chain and in tiles") {
   Counts counts;
   for (const size_t turn : {0, 1}) {
-    check_routes(*gpu, call_of("blur", "--radius 2 --passes 3"), turn, counts);
-    check_routes(*gpu, call_of("resize", "--fit 90x20 --pad 0.18,0.18,0.18 --enlarge"), turn, counts);
+    check_routes(gpu, call_of("blur", "--radius 2 --passes 3"), turn, counts);
+    check_routes(gpu, call_of("resize", "--fit 90x20 --pad 0.18,0.18,0.18 --enlarge"), turn, counts);
   }
 }
 
-TEST_CASE("every example of every row in Yxy, packed, not fused, in a chain and in tiles" *
-          doctest::test_suite("thorough")) {
-  if (Gpu* gpu = device()) check_rows(*gpu, 100, 4);
+GPU_TEST_CASE("every example of every row in Yxy, packed, not fused, in a chain and in tiles" *
+              doctest::test_suite("thorough")) {
+  check_rows(gpu, 100, 4);
 }

@@ -45,27 +45,22 @@ Numbers stairs(size_t count, double first) {
 
 }  // namespace
 
-TEST_CASE("point ops read the tables that were made for their calls, alone and in the passes of other ops") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("point ops read the tables that were made for their calls, alone and in the passes of other ops") {
   const Numbers first = stairs(17, 0), second = stairs(5, 0.25);
   for (const Kind kind : kinds) {
-    check_call(*gpu, lookup(first), "noise", {17, 9}, kind);
+    check_call(gpu, lookup(first), "noise", {17, 9}, kind);
     const std::vector<Call> chain{lookup(first), call_of("blur", "--radius 2"), lookup(second), lookup(first)};
-    check_chain(*gpu, std::span(chain).first(2), "noise", {31, 17}, kind);
-    check_chain(*gpu, std::span(chain).subspan(2), "noise", {31, 17}, kind);
-    check_chain(*gpu, std::span(chain).subspan(2), "noise", {31, 17}, kind, {.fuses = false});
+    check_chain(gpu, std::span(chain).first(2), "noise", {31, 17}, kind);
+    check_chain(gpu, std::span(chain).subspan(2), "noise", {31, 17}, kind);
+    check_chain(gpu, std::span(chain).subspan(2), "noise", {31, 17}, kind, {.fuses = false});
   }
 }
 
 TEST_SUITE("thorough") {
-  TEST_CASE("a table may be larger than the least that Vulkan lets a buffer have") {
-    Gpu* gpu = device();
-    if (!gpu) return;
+  GPU_TEST_CASE("a table may be larger than the least that Vulkan lets a buffer have") {
     std::vector<float> numbers(table_window + 8, 0.0f);
     for (size_t index = 0; index < 20; ++index) numbers[index] = float(index) / 32;
     numbers.back() = 0.75f;
-    check_call(*gpu, lookup(std::make_shared<const std::vector<float>>(std::move(numbers))), "noise", {17, 9},
-               kinds[0]);
+    check_call(gpu, lookup(std::make_shared<const std::vector<float>>(std::move(numbers))), "noise", {17, 9}, kinds[0]);
   }
 }

@@ -13,10 +13,8 @@
 using namespace gpupost;
 using namespace gpupost::test;
 
-TEST_CASE("a part of a frame is resized as defined, and the same in tiles") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  DeviceInfo info = gpu->info();
+GPU_TEST_CASE("a part of a frame is resized as defined, and the same in tiles") {
+  DeviceInfo info = gpu.info();
   info.traits.max_image_side = 40;
   Gpu small(info);
   constexpr Windows windows{.data = {41, 8, 111, 70}, .display = {3, -5, 130, 97}};
@@ -28,7 +26,7 @@ TEST_CASE("a part of a frame is resized as defined, and the same in tiles") {
     std::vector<Call> calls{call_of("resize", words)};
     set_windows(calls, windows);
     const PlanInput input{.size = size, .storage = Depth::f32};
-    const ChainRun whole = run_chain(*gpu, calls, input, base, {}), tiles = run_chain(small, calls, input, base, {});
+    const ChainRun whole = run_chain(gpu, calls, input, base, {}), tiles = run_chain(small, calls, input, base, {});
     const Level& made = whole.result.levels[0];
     REQUIRE(made.size == size_of(result_windows(calls, windows).data));
     for (const LevelCheck& check : verify(expected_of(calls, base, Depth::f32), std::span(&made, 1), 0))
@@ -39,9 +37,7 @@ TEST_CASE("a part of a frame is resized as defined, and the same in tiles") {
   }
 }
 
-TEST_CASE("resize and sharpen with --space yxy keep infinities apart that have finite numbers beside them") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("resize and sharpen with --space yxy keep infinities apart that have finite numbers beside them") {
   using Words = std::pair<const char*, const char*>;
   for (const auto& [op, words] : {Words{"resize", "--size 50%"},
                                   {"resize", "--size 130% --filter box"},
@@ -49,6 +45,6 @@ TEST_CASE("resize and sharpen with --space yxy keep infinities apart that have f
                                   {"sharpen", ""},
                                   {"sharpen", "--sigma 3 --amount 0.5 --threshold 0.02"}}) {
     const Call call = call_of(op, words);
-    check_chain(*gpu, {&call, 1}, "nonfinite", {65, 33}, kinds[0], {.between = Space::yxy});
+    check_chain(gpu, {&call, 1}, "nonfinite", {65, 33}, kinds[0], {.between = Space::yxy});
   }
 }

@@ -5,6 +5,7 @@
 #include "core/engine/run_totals.h"
 #include "core/op/parse.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
 #include "tests/support/tiled_runs.h"
@@ -34,12 +35,7 @@ RunResult result_of(std::vector<double> pass_ms, std::vector<uint32_t> statistic
 }
 
 std::string failure_of(const RunTotals& totals) {
-  try {
-    totals.check_guards();
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return error_of([&] { totals.check_guards(); }, Exit::input);
 }
 
 std::vector<Call> chain_of(std::string_view text, Size size) {
@@ -120,11 +116,9 @@ TEST_CASE("passes of tiles are summed by their names, of a tile with more of the
   CHECK(all == "before 10 100, rows 30 36, columns 20 12, before 10 20, rows 10 40, ");
 }
 
-TEST_CASE("what a guard refuses at once it refuses in tiles, with the same count") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("what a guard refuses at once it refuses in tiles, with the same count") {
   constexpr Size size{150, 90};
-  Gpu small = small_device(*gpu, 100);
+  Gpu small = small_device(gpu, 100);
   const std::string_view overflow =
       "exposure --stops 32 | exposure --stops 32 | exposure --stops 32 | exposure --stops 32";
   const std::string lens = "dof --focus 3 --max-radius 4";
@@ -133,17 +127,15 @@ TEST_CASE("what a guard refuses at once it refuses in tiles, with the same count
         fmt::format("{} | nan --policy error | {}", overflow, lens),
         fmt::format("{} | nan --policy error | gain --value 0.5 | blur --radius 3", overflow),
         fmt::format("blur --radius 3 --method separable | {} | nan --policy error", overflow)})
-    CHECK(check_same(*gpu, small, text, pattern("ramp", size, Depth::f32), Depth::f32).starts_with("2 nan: "));
+    CHECK(check_same(gpu, small, text, pattern("ramp", size, Depth::f32), Depth::f32).starts_with("2 nan: "));
   // the count of a tile of another size must not be taken for one of a guard
-  CHECK(check_same(*gpu, small, lens + " | nan --policy error", pattern("noise", size, Depth::f32), Depth::f32) == "");
+  CHECK(check_same(gpu, small, lens + " | nan --policy error", pattern("noise", size, Depth::f32), Depth::f32) == "");
 }
 
-TEST_CASE("chains drawn by lot are the same in tiles, with their exit codes" * doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const int scale = gpu->info().traits.type == DeviceType::cpu ? 1 : 4;  // a GPU's tiles are larger
+GPU_TEST_CASE("chains drawn by lot are the same in tiles, with their exit codes" * doctest::test_suite("thorough")) {
+  const int scale = gpu.info().traits.type == DeviceType::cpu ? 1 : 4;  // a GPU's tiles are larger
   const Size size{203 * scale, 133 * scale};
-  Gpu small = small_device(*gpu, 128 * scale);
+  Gpu small = small_device(gpu, 128 * scale);
   constexpr std::string_view ops[] = {"exposure --stops 32",
                                       "exposure --stops -31",
                                       "nan --policy error",
@@ -164,7 +156,7 @@ TEST_CASE("chains drawn by lot are the same in tiles, with their exit codes" * d
     if (round % 4 < 2) text += " | nan --policy error";
     const Depth depth = round % 2 ? Depth::half : Depth::f32;
     const Level base = pattern(round % 3 ? "noise" : "nonfinite", size, depth);
-    failure_count += !check_same(*gpu, small, text, base, depth).empty();
+    failure_count += !check_same(gpu, small, text, base, depth).empty();
   }
   CHECK(failure_count > 2);
   CHECK(failure_count < 36);

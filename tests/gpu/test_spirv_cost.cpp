@@ -2,6 +2,7 @@
 #include "core/base/error.h"
 #include "core/gpu/compile.h"
 #include "core/gpu/spirv_cost.h"
+#include "tests/support/error_of.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -59,13 +60,7 @@ TEST_CASE("calls count as copies of their functions") {
 TEST_CASE("shaders within the limits pass, and those beyond are refused by name") {
   CHECK_NOTHROW(check_cost({60000, 262144}, "x.glsl"));
   const auto refusal = [](const SpirvCost& cost) -> std::string {
-    try {
-      check_cost(cost, "x.glsl");
-    } catch (const Error& error) {
-      CHECK(error.code() == Exit::input);
-      return error.what();
-    }
-    return "";
+    return error_of([&] { check_cost(cost, "x.glsl"); }, Exit::input);
   };
   CHECK(refusal({70000, 0}).starts_with("x.glsl: its shader has 70000 words of SPIR-V"));
   CHECK(refusal({10, 262145}).starts_with("x.glsl: its local variables take 262145 bytes"));

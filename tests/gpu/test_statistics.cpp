@@ -48,9 +48,7 @@ void check_words(const std::vector<uint32_t>& words, const Call& call, const Lev
 
 }  // namespace
 
-TEST_CASE("the device's statistics are those of the definition, at awkward sizes and of awkward numbers") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the device's statistics are those of the definition, at awkward sizes and of awkward numbers") {
   for (const Size size : {Size{1, 1}, {3, 5}, {1, 4096}, {64, 64}, {65, 63}, {257, 129}})
     for (const std::string_view name : pattern_names())
       for (const Depth depth : {Depth::f32, Depth::half})
@@ -58,19 +56,17 @@ TEST_CASE("the device's statistics are those of the definition, at awkward sizes
           const Call call = call_of("stats", words);
           const Level base = pattern(name, size, depth);
           CAPTURE(name);
-          check_words(words_of(*gpu, call, base, depth), call, base, depth);
+          check_words(words_of(gpu, call, base, depth), call, base, depth);
         }
 }
 
-TEST_CASE("a denormal value hardly changes the log average") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a denormal value hardly changes the log average") {
   const Size size{64, 64};
   Level base{size, TexelBuffer(texel_count(size) * 4 * sizeof(float))};
   std::ranges::fill(base.texels.as<float>(), 1.0f);
   for (size_t c = 0; c < 3; ++c) base.texels.as<float>()[c] = 1e-40f;
   const Call call = call_of("stats", "");
-  const std::vector<uint32_t> words = words_of(*gpu, call, base, Depth::f32);
+  const std::vector<uint32_t> words = words_of(gpu, call, base, Depth::f32);
   check_words(words, call, base, Depth::f32);
   for (const double average : {statistics_of(words, size, Measure::all).log_average,
                                gpupost::statistics_of(planes_of(base, Depth::f32)).log_average}) {
@@ -80,26 +76,22 @@ TEST_CASE("a denormal value hardly changes the log average") {
   }
 }
 
-TEST_CASE("a workgroup that goes on from tile to tile measures each of them") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a workgroup that goes on from tile to tile measures each of them") {
   const Size size{1030, 700};
   for (const char* words : {"", "--measure extremes"}) {
     const Call call = call_of("stats", words);
-    const Pass pass = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu->info().traits).passes.front();
+    const Pass pass = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu.info().traits).passes.front();
     CHECK(size_t(pass.grid.count[0]) * 64 * 16 < texel_count(size));
     for (const std::string_view name : {"ramp", "nonfinite"}) {
       const Level base = pattern(name, size, Depth::f32);
       CAPTURE(name);
-      check_words(words_of(*gpu, call, base, Depth::f32), call, base, Depth::f32);
+      check_words(words_of(gpu, call, base, Depth::f32), call, base, Depth::f32);
     }
   }
 }
 
-TEST_CASE("the larger tiles of a GPU measure all of a picture, and no more") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const DeviceTraits traits = as_gpu(*gpu);
+GPU_TEST_CASE("the larger tiles of a GPU measure all of a picture, and no more") {
+  const DeviceTraits traits = as_gpu(gpu);
   const Call call = call_of("stats", "--measure extremes");
   for (const Size size : {Size{64, 32}, {65, 33}, {129, 127}}) {
     const int tiles = (size.width + 63) / 64 * ((size.height + 31) / 32);
@@ -107,78 +99,68 @@ TEST_CASE("the larger tiles of a GPU measure all of a picture, and no more") {
     for (const std::string_view name : {"ramp", "nonfinite"}) {
       const Level base = pattern(name, size, Depth::half);
       CAPTURE(name);
-      check_words(words_of(*gpu, call, base, Depth::half, traits), call, base, Depth::half);
+      check_words(words_of(gpu, call, base, Depth::half, traits), call, base, Depth::half);
     }
   }
 }
 
-TEST_CASE("a device without the memory model takes two passes for all numbers and gives the same bits") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  DeviceTraits traits = gpu->info().traits;
+GPU_TEST_CASE("a device without the memory model takes two passes for all numbers and gives the same bits") {
+  DeviceTraits traits = gpu.info().traits;
   traits.has_memory_model = false;
   const Call call = call_of("stats", "");
   const PlanInput input{.size = {257, 129}, .storage = Depth::half};
-  CHECK(plan({&call, 1}, input, gpu->info().traits).passes.size() == 1);
+  CHECK(plan({&call, 1}, input, gpu.info().traits).passes.size() == 1);
   CHECK(plan({&call, 1}, input, traits).passes.size() == 2);
   const Call extremes = call_of("stats", "--measure extremes");
   CHECK(plan({&extremes, 1}, input, traits).passes.size() == 1);
   for (const std::string_view name : {"noise", "nonfinite"}) {
     const Level base = pattern(name, input.size, Depth::half);
-    CHECK(words_of(*gpu, call, base, Depth::half, traits) == words_of(*gpu, call, base, Depth::half));
+    CHECK(words_of(gpu, call, base, Depth::half, traits) == words_of(gpu, call, base, Depth::half));
   }
 }
 
-TEST_CASE("repeated runs give the same bits, and count anew") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("repeated runs give the same bits, and count anew") {
   const Size size{1000, 700};
   const Level base = pattern("nonfinite", size, Depth::f32);
   const Call call = call_of("stats", "");
-  const std::vector<uint32_t> first = words_of(*gpu, call, base, Depth::f32);
-  for (int repeat = 0; repeat < 3; ++repeat) CHECK(words_of(*gpu, call, base, Depth::f32) == first);
+  const std::vector<uint32_t> first = words_of(gpu, call, base, Depth::f32);
+  for (int repeat = 0; repeat < 3; ++repeat) CHECK(words_of(gpu, call, base, Depth::f32) == first);
   const std::vector<Call> twice{call, call_of("flip", "x"), call};
-  const Plan made = plan(twice, {.size = size, .storage = Depth::f32}, gpu->info().traits);
+  const Plan made = plan(twice, {.size = size, .storage = Depth::f32}, gpu.info().traits);
   REQUIRE(made.results.size() == 2);
-  const std::vector<uint32_t> statistics = gpu->run(made, base, 0).statistics;
+  const std::vector<uint32_t> statistics = gpu.run(made, base, 0).statistics;
   CHECK(words_of(made, 0, statistics) == first);
   const Statistics flipped = statistics_of(words_of(made, 1, statistics), size, Measure::all);
   CHECK(flipped.histogram.bins == statistics_of(first, size, Measure::all).histogram.bins);
 }
 
-TEST_CASE("a chain goes on behind statistics as if they were not there") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a chain goes on behind statistics as if they were not there") {
   const std::vector<Call> chain{call_of("flip", "x"),
                                 call_of("stats", ""),
                                 call_of("exposure", "--stops 1"),
                                 call_of("stats", "--measure extremes"),
                                 call_of("gain", "--value 0.25"),
                                 call_of("mips", "")};
-  for (const Kind kind : kinds) check_chain(*gpu, chain, "noise", {257, 129}, kind);
+  for (const Kind kind : kinds) check_chain(gpu, chain, "noise", {257, 129}, kind);
 }
 
-TEST_CASE("the automatic exposure is that of the picture as the ops before have left it") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the automatic exposure is that of the picture as the ops before have left it") {
   const std::vector<std::vector<Call>> chains{
       {call_of("gain", "--value 0.25"), call_of("exposure", "--auto"), call_of("exposure", "--stops 1")},
       {call_of("exposure", "--auto --key 1"), call_of("stats", ""), call_of("flip", "x"),
        call_of("exposure", "--auto --percentile 20,60"), call_of("mips", "")}};
   for (const std::vector<Call>& chain : chains)
     for (const std::string_view name : {"ramp", "nonfinite"})
-      for (const Kind kind : kinds) check_chain(*gpu, chain, name, {257, 129}, kind);
+      for (const Kind kind : kinds) check_chain(gpu, chain, name, {257, 129}, kind);
 }
 
-TEST_CASE("the mean of sixteen million texels is off by less than a millionth") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the mean of sixteen million texels is off by less than a millionth") {
   const Size size{4096, 4096};
   for (const bool is_constant : {false, true}) {
     Level base = noise(size, Depth::half);
     const std::span<uint16_t> halves = base.texels.as<uint16_t>();
     if (is_constant) std::ranges::fill(halves, half_from_float(0.1f));  // all rounding goes the same way
-    const Statistics found = statistics_of(words_of(*gpu, call_of("stats", "--measure extremes"), base, Depth::half),
+    const Statistics found = statistics_of(words_of(gpu, call_of("stats", "--measure extremes"), base, Depth::half),
                                            size, Measure::extremes);
     double sum = 0;
     for (size_t index = 0; index < halves.size(); index += 4)

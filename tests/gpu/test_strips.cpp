@@ -46,10 +46,8 @@ void check_same_bits(Gpu& gpu, const std::array<DeviceTraits, 2>& traits, const 
 
 }  // namespace
 
-TEST_CASE("a blur in strips has the bits of a whole one") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const auto traits = traits_of(*gpu);
+GPU_TEST_CASE("a blur in strips has the bits of a whole one") {
+  const auto traits = traits_of(gpu);
   if (!traits) return;
   for (const std::string_view arguments :
        {"--radius 1", "--radius 7", "--radius 20", "--sigma 5 --method spline", "--sigma 2", "--sigma 4 --method lines",
@@ -59,16 +57,14 @@ TEST_CASE("a blur in strips has the bits of a whole one") {
       for (const Depth depth : {Depth::half, Depth::f32}) {
         const bool has_two = arguments.find("axis") == arguments.npos;
         const bool is_low = arguments == "--radius 20" && size.height < 2000;  // a workgroup makes 528 rows
-        check_same_bits(*gpu, *traits, parse_call(*op_named("blur"), std::string(arguments)),
+        check_same_bits(gpu, *traits, parse_call(*op_named("blur"), std::string(arguments)),
                         {.size = size, .storage = depth},
                         has_two && !is_low && arguments.find("repeat") == arguments.npos);
       }
 }
 
-TEST_CASE("a resize in strips has the bits of a whole one") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const auto traits = traits_of(*gpu);
+GPU_TEST_CASE("a resize in strips has the bits of a whole one") {
+  const auto traits = traits_of(gpu);
   if (!traits) return;
   for (const std::string_view arguments :
        {"--size 50%", "--size 64x333 --filter box", "--size 130% --filter mitchell --border mirror",
@@ -77,7 +73,7 @@ TEST_CASE("a resize in strips has the bits of a whole one") {
       for (const Depth depth : {Depth::half, Depth::f32}) {
         // rows that are far apart, or of a part of the image
         const bool needs_all = arguments.find("repeat") != arguments.npos || arguments.find("fill") != arguments.npos;
-        check_same_bits(*gpu, *traits, parse_call(*op_named("resize"), std::string(arguments)),
+        check_same_bits(gpu, *traits, parse_call(*op_named("resize"), std::string(arguments)),
                         {.size = size, .storage = depth}, !needs_all);
       }
 }

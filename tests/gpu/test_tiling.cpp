@@ -10,6 +10,7 @@
 #include "core/reference/verify.h"
 #include "core/system/sandbox.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
 #include "tests/support/thorough.h"
@@ -45,15 +46,13 @@ bool is_left_out(int turn) { return is_sanitized() && turn % 5 != 0; }
 
 }  // namespace
 
-TEST_CASE("every way of blurring is the same in parts, with every border") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("every way of blurring is the same in parts, with every border") {
   struct Way {
     std::string_view words;
     Size size;
     int side;  // that the small device takes
   };
-  const int scale = scale_of(*gpu);
+  const int scale = scale_of(gpu);
   // sums that slide begin anew after some hundred texels: parts are as large
   constexpr Way ways[] = {{"--radius 15", {1301, 64}, 1200},
                           {"--radius 15", {64, 1301}, 1200},
@@ -70,21 +69,19 @@ TEST_CASE("every way of blurring is the same in parts, with every border") {
   for (const Way& way : ways) {
     const bool slides = way.side > 1000;
     const Size size = slides ? way.size : Size{scale * way.size.width, scale * way.size.height};
-    Gpu small = small_device(*gpu, slides ? way.side : scale * way.side);
+    Gpu small = small_device(gpu, slides ? way.side : scale * way.side);
     for (const std::string_view border : borders) {
       const Call call = call_of("blur", fmt::format("{} --border {}", way.words, border));
-      if (can_run(call, gpu->info().traits) && !find_untileable({&call, 1}))
-        check_same(*gpu, small, {&call, 1}, size, kinds[turn++ % 2].depth, {});
+      if (can_run(call, gpu.info().traits) && !find_untileable({&call, 1}))
+        check_same(gpu, small, {&call, 1}, size, kinds[turn++ % 2].depth, {});
     }
   }
 }
 
-TEST_CASE("chains are the same in parts: of points, blurs, lenses, moved texels and levels") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const int scale = scale_of(*gpu);
+GPU_TEST_CASE("chains are the same in parts: of points, blurs, lenses, moved texels and levels") {
+  const int scale = scale_of(gpu);
   const Size size{403 * scale, 333 * scale};
-  Gpu small = small_device(*gpu, 192 * scale);
+  Gpu small = small_device(gpu, 192 * scale);
   const std::vector<Call> chains[] = {
       chain_of({{"exposure", "--stops 1"}, {"gamma", "--value 2"}}, size),
       chain_of({{"exposure", "--stops 1"},
@@ -113,16 +110,14 @@ TEST_CASE("chains are the same in parts: of points, blurs, lenses, moved texels 
   int turn = 0;
   for (const std::vector<Call>& calls : chains) {
     const Depth depth = turn++ % 2 == 0 ? Depth::half : Depth::f32;
-    check_same(*gpu, small, calls, size, depth, {});
-    if (is_thorough()) check_same(*gpu, small, calls, size, depth == Depth::half ? Depth::f32 : Depth::half, {});
+    check_same(gpu, small, calls, size, depth, {});
+    if (is_thorough()) check_same(gpu, small, calls, size, depth == Depth::half ? Depth::f32 : Depth::half, {});
   }
 }
 
-TEST_CASE("several passes of a blur are the same in tiles, in the middle and beyond a border that repeats") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const int scale = scale_of(*gpu);
-  Gpu small = small_device(*gpu, 92 * scale);
+GPU_TEST_CASE("several passes of a blur are the same in tiles, in the middle and beyond a border that repeats") {
+  const int scale = scale_of(gpu);
+  Gpu small = small_device(gpu, 92 * scale);
   int turn = 0;
   for (const std::string_view words :
        {"--radius 3 --passes 3 --method separable --border repeat", "--sigma 1 --passes 2 --border repeat",
@@ -130,7 +125,7 @@ TEST_CASE("several passes of a blur are the same in tiles, in the middle and bey
         "--radius 20 --passes 4 --method lines --border repeat"})
     for (const Size size : {Size{203, 133}, {257, 129}, {1, 4096}, {110, 9}}) {
       const std::vector<Call> calls = chain_of({{"gain", "--value 2"}, {"blur", words}, {"gain", "--value 0.5"}}, size);
-      check_same(*gpu, small, calls, {size.width * scale, size.height * (size.height < 4096 ? scale : 1)},
+      check_same(gpu, small, calls, {size.width * scale, size.height * (size.height < 4096 ? scale : 1)},
                  kinds[turn++ % 2].depth, {});
     }
 }
@@ -171,10 +166,8 @@ std::array<float, 2> shifted(double x, double y) {
 
 }  // namespace
 
-TEST_CASE("warp is the same in tiles, for every border, filter and awkward size") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu small = small_device(*gpu, 97);
+GPU_TEST_CASE("warp is the same in tiles, for every border, filter and awkward size") {
+  Gpu small = small_device(gpu, 97);
   int turn = 0;
   // each map with each border and with each filter, at two or three sizes, and more where is_thorough()
   const int step = is_thorough() ? 1 : is_sanitized() ? 4 : 2;
@@ -190,24 +183,22 @@ TEST_CASE("warp is the same in tiles, for every border, filter and awkward size"
           if (++turn % step != 0) continue;
           const Call call = warp_by(fmt::format("--border {} --filter {}", border, filter), to, at);
           CAPTURE(to.width);
-          check_same(*gpu, small, {&call, 1}, from, kinds[turn % 2].depth, {});
+          check_same(gpu, small, {&call, 1}, from, kinds[turn % 2].depth, {});
         }
   const Size size{257, 129};
   const Call warp = warp_by("", size, swirl);
   std::vector<Call> calls = chain_of({{"gain", "--value 2"}, {"gain", "--value 1"}, {"gain", "--value 0.5"}}, size);
   calls[1] = warp;
-  check_same(*gpu, small, calls, size, Depth::half, {});
-  check_same(*gpu, small, calls, PlanInput{.size = size, .between = Space::yxy}, "light", {});
+  check_same(gpu, small, calls, size, Depth::half, {});
+  check_same(gpu, small, calls, PlanInput{.size = size, .between = Space::yxy}, "light", {});
   std::vector<Call> merged =
       chain_of({{"gain", "--value 2"}, {"merge", "--with other.exr"}, {"blur", "--sigma 1 --method separable"}}, size);
   merged[0] = warp;
-  check_same(*gpu, small, merged, size, Depth::half, {});
+  check_same(gpu, small, merged, size, Depth::half, {});
 }
 
-TEST_CASE("merge is the same in tiles, whatever the size and the place of the second image") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu small = small_device(*gpu, 97);
+GPU_TEST_CASE("merge is the same in tiles, whatever the size and the place of the second image") {
+  Gpu small = small_device(gpu, 97);
   const Size size{257, 129};
   int turn = 0;
   for (const Size other : {Size{301, 257}, Size{50, 400}, Size{1, 1}, size})
@@ -220,34 +211,25 @@ TEST_CASE("merge is the same in tiles, whatever the size and the place of the se
       std::vector<Call> calls = chain_of({{"gain", "--value 2"}, {"gain", "--value 1"}, {"flip", "x"}}, size);
       calls[1] = call;
       CAPTURE(other.width);
-      check_same(*gpu, small, calls, size, kinds[turn % 2].depth, {});
+      check_same(gpu, small, calls, size, kinds[turn % 2].depth, {});
     }
 }
 
-TEST_CASE("a map that tears tiles apart is refused") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu small = small_device(*gpu, 97);
+GPU_TEST_CASE("a map that tears tiles apart is refused") {
+  Gpu small = small_device(gpu, 97);
   const Size size{257, 129};
   const Call call = warp_by("", size, [](double x, double y) {
     return std::array{float(std::fmod(x * 997, 1)), float(std::fmod(y * 991, 1))};
   });
-  std::string said;
-  try {
-    run_chain(small, {&call, 1}, {.size = size}, pattern("noise", size, Depth::half), {});
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::limit);
-    said = error.what();
-  }
+  const auto run = [&] { run_chain(small, {&call, 1}, {.size = size}, pattern("noise", size, Depth::half), {}); };
+  const std::string said = error_of(run, Exit::limit);
   CHECK_MESSAGE(said.find("a tile of `warp --st map.exr --origin top` needs at least") != said.npos, said);
 }
 
-TEST_CASE("chains in Yxy or packed between ops are the same in tiles") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const int scale = scale_of(*gpu);
+GPU_TEST_CASE("chains in Yxy or packed between ops are the same in tiles") {
+  const int scale = scale_of(gpu);
   const Size size{403 * scale, 333 * scale};
-  Gpu small = small_device(*gpu, 192 * scale);
+  Gpu small = small_device(gpu, 192 * scale);
   const std::vector<Call> chains[] = {
       chain_of({{"blur", "--radius 3"}, {"saturation", "--factor 0.5"}, {"blur", "--sigma 2"}}, size),
       chain_of({{"gain", "--value 2"}, {"blur", "--radius 2 --passes 2"}, {"resize", "--size 50%"}}, size),
@@ -265,11 +247,11 @@ TEST_CASE("chains in Yxy or packed between ops are the same in tiles") {
     for (const Depth depth : {Depth::half, Depth::f32})
       for (const bool is_packed : {false, true})
         for (const bool fuses : {true, false}) {
-          if (is_packed && !gpu->info().traits.has_packed_floats) continue;
+          if (is_packed && !gpu.info().traits.has_packed_floats) continue;
           if (is_left_out(++turn)) continue;
           CAPTURE(is_packed);
           CAPTURE(fuses);
-          check_same(*gpu, small, calls,
+          check_same(gpu, small, calls,
                      PlanInput{.size = size,
                                .storage = depth,
                                .between = is_packed ? Space::rgb : Space::yxy,
@@ -280,12 +262,10 @@ TEST_CASE("chains in Yxy or packed between ops are the same in tiles") {
 }
 
 // In tiles, sums are added up in another order.
-TEST_CASE("what is measured in tiles is what the definition says, and so is what follows from it") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const int scale = scale_of(*gpu);
+GPU_TEST_CASE("what is measured in tiles is what the definition says, and so is what follows from it") {
+  const int scale = scale_of(gpu);
   const Size size{333 * scale, 222 * scale};
-  Gpu small = small_device(*gpu, scale == 1 ? 100 : 1000);  // surrounds of `tonemap` need all rows on a GPU
+  Gpu small = small_device(gpu, scale == 1 ? 100 : 1000);  // surrounds of `tonemap` need all rows on a GPU
   const std::vector<Call> chains[] = {
       chain_of({{"stats", ""}}, size),
       chain_of({{"stats", "--measure extremes"}, {"gain", "--value 0.5"}, {"stats", ""}}, size),
@@ -326,19 +306,15 @@ TEST_CASE("what is measured in tiles is what the definition says, and so is what
       }
 }
 
-TEST_CASE("levels of every pair of odd and even sides are the same in parts") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu small = small_device(*gpu, 33);
+GPU_TEST_CASE("levels of every pair of odd and even sides are the same in parts") {
+  Gpu small = small_device(gpu, 33);
   const Call call = call_of("mips", "--method per-level");
   for (const Size size : {Size{64, 70}, {67, 36}, {34, 95}, {101, 67}, {1, 131}, {257, 1}, {259, 3}})
-    check_same(*gpu, small, {&call, 1}, size, Depth::f32, {});
+    check_same(gpu, small, {&call, 1}, size, Depth::f32, {});
 }
 
-TEST_CASE("filtered levels of awkward sizes are the same in tiles") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  Gpu small = small_device(*gpu, 33);
+GPU_TEST_CASE("filtered levels of awkward sizes are the same in tiles") {
+  Gpu small = small_device(gpu, 33);
   const std::string_view examples[] = {"--filter kaiser",
                                        "--filter lanczos3 --border repeat",
                                        "--filter mitchell --border mirror --levels 4",
@@ -351,45 +327,41 @@ TEST_CASE("filtered levels of awkward sizes are the same in tiles") {
   for (const std::string_view words : examples) {
     const Call call = call_of("mips", words);
     for (const Size size : {Size{64, 70}, {67, 36}, {34, 95}, {101, 67}, {1, 131}, {257, 1}, {259, 3}, {257, 129}})
-      if (!is_left_out(++turn)) check_same(*gpu, small, {&call, 1}, size, kinds[turn % 2].depth, {});
+      if (!is_left_out(++turn)) check_same(gpu, small, {&call, 1}, size, kinds[turn % 2].depth, {});
   }
   const Call call = call_of("mips", "--filter kaiser");
-  for (const Size size : {Size{1, 4096}, {4096, 1}}) check_same(*gpu, small, {&call, 1}, size, Depth::half, {});
+  for (const Size size : {Size{1, 4096}, {4096, 1}}) check_same(gpu, small, {&call, 1}, size, Depth::half, {});
   for (const Size size : {Size{1, 1}, {17, 9}}) {  // they fit at once
     const Level base = pattern("noise", size, Depth::half);
     CHECK(!is_in_parts(run_chain(small, {&call, 1}, {.size = size}, base, {})));
   }
 }
 
-TEST_CASE("a device that may not work long is given a part at a time") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a device that may not work long is given a part at a time") {
   constexpr Size size{512, 450};
   const std::vector<Call> direct = chain_of({{"blur", "--radius 9 --method direct"}}, size);
   const Level base = pattern("noise", size, Depth::half);
   const PlanInput input{.size = size};
-  const ChainRun whole = run_chain(*gpu, direct, input, base, {});
+  const ChainRun whole = run_chain(gpu, direct, input, base, {});
   double slowest = 0;
   for (const double pass : whole.result.times.pass_ms) slowest += pass;
-  const ChainRun parts = run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8, .unwatched_reads = 0});
+  const ChainRun parts = run_chain(gpu, direct, input, base, {.most_ms = slowest / 8, .unwatched_reads = 0});
   CHECK(!is_in_parts(whole));
   CHECK(is_in_parts(parts));
   CHECK(are_equal(whole.result.levels, parts.result.levels, Depth::half));
   // what nothing is known of and what needs the whole picture goes through at once
-  CHECK(!is_in_parts(run_chain(*gpu, direct, input, base, {.most_ms = slowest / 8})));
+  CHECK(!is_in_parts(run_chain(gpu, direct, input, base, {.most_ms = slowest / 8})));
   const Call from_base = call_of("mips", "--filter mitchell --from-base");
-  CHECK(!is_in_parts(run_chain(*gpu, {&from_base, 1}, input, base, {.most_ms = 1e-6, .unwatched_reads = 0})));
+  CHECK(!is_in_parts(run_chain(gpu, {&from_base, 1}, input, base, {.most_ms = 1e-6, .unwatched_reads = 0})));
 }
 
-TEST_CASE("a limit on bytes is one too") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a limit on bytes is one too") {
   const Call call = call_of("blur", "--radius 5 --method direct");
   const Level base = pattern("noise", {403, 333}, Depth::f32);
   const PlanInput input{.size = {403, 333}, .storage = Depth::f32};
-  const std::vector<Level> whole = run_chain(*gpu, {&call, 1}, input, base, {}).result.levels;
+  const std::vector<Level> whole = run_chain(gpu, {&call, 1}, input, base, {}).result.levels;
   for (size_t MemoryTraits::*limit : {&MemoryTraits::allocation_bytes, &MemoryTraits::total_bytes}) {
-    DeviceInfo info = gpu->info();
+    DeviceInfo info = gpu.info();
     info.traits.memory.*limit = 1 << 20;
     Gpu small(info);
     const ChainRun parts = run_chain(small, {&call, 1}, input, base, {});
@@ -443,11 +415,10 @@ double worst_of_row(const Level& level, int y, int rounding_count, const From& f
 
 }  // namespace
 
-TEST_CASE("a picture of 20000 x 12000 texels is what the definition says, in rows here and there" * doctest::skip()) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a picture of 20000 x 12000 texels is what the definition says, in rows here and there" *
+              doctest::skip()) {
   constexpr Size size{20000, 12000};
-  DeviceInfo info = gpu->info();
+  DeviceInfo info = gpu.info();
   info.traits.max_image_side = std::min(info.traits.max_image_side, 16384);
   Gpu small(info);
   const Level base = large_picture(size);

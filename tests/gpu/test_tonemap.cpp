@@ -13,9 +13,7 @@
 using namespace gpupost;
 using namespace gpupost::test;
 
-TEST_CASE("curves of the luminance are the same in Yxy, behind other ops and in a pass of their own") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("curves of the luminance are the same in Yxy, behind other ops and in a pass of their own") {
   for (const std::string_view curve : {"reinhard", "hable", "logarithmic --white 20"})
     for (const std::string_view chroma : {"keep", "ratio", "per-channel"})
       for (const bool fuses : {true, false}) {
@@ -23,13 +21,11 @@ TEST_CASE("curves of the luminance are the same in Yxy, behind other ops and in 
                                       call_of("tonemap", fmt::format("--curve {} --chroma {}", curve, chroma)),
                                       call_of("saturation", "--factor 0.9")};
         for (const std::string_view pattern : {"ramp", "nonfinite"})
-          check_chain(*gpu, chain, pattern, {33, 17}, kinds[1], {.fuses = fuses});
+          check_chain(gpu, chain, pattern, {33, 17}, kinds[1], {.fuses = fuses});
       }
 }
 
-TEST_CASE("numbers of curves that are not their defaults reach the device") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("numbers of curves that are not their defaults reach the device") {
   for (const std::string_view words :
        {"--curve day --white 5 --black 0.05 --toe 0.5 --shoulder 0.6 --crossover 1",
         "--curve hable --white 8 --shoulder 0.22 --linear 0.3 --angle 0.15 --toe 0.25 --toe-numerator 0.01 "
@@ -39,53 +35,43 @@ TEST_CASE("numbers of curves that are not their defaults reach the device") {
         "--curve lottes --white 16 --contrast 1.2 --shoulder 0.9 --mid-in 0.2 --mid-out 0.3",
         "--curve uchimura --peak 2 --contrast 1.5 --linear-start 0.3 --linear 0.5 --toe 1.5 --pedestal 0.01",
         "--curve reinhard --saturation 0.5 --fit --key 0.3 --average 0.1"})
-    for (const Kind kind : {kinds[0], kinds[1]}) check_call(*gpu, call_of("tonemap", words), "ramp", {17, 9}, kind);
+    for (const Kind kind : {kinds[0], kinds[1]}) check_call(gpu, call_of("tonemap", words), "ramp", {17, 9}, kind);
 }
 
-TEST_CASE("uchimura is exact far below a bright peak") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("uchimura is exact far below a bright peak") {
   for (const std::string_view pattern : {"light", "noise", "ramp"})
-    check_call(*gpu, call_of("tonemap", "--curve uchimura --peak 100 --contrast 0.1 --linear 0"), pattern, {65, 33},
+    check_call(gpu, call_of("tonemap", "--curve uchimura --peak 100 --contrast 0.1 --linear 0"), pattern, {65, 33},
                kinds[0]);
 }
 
-TEST_CASE("the picture's own numbers are those of the picture as it is where the curve stands in the chain") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the picture's own numbers are those of the picture as it is where the curve stands in the chain") {
   const std::vector<std::vector<Call>> chains{
       {call_of("exposure", "--stops 3"), call_of("tonemap", "--curve drago"), call_of("tonemap", "--curve hable")},
       {call_of("blur", "--radius 2"), call_of("tonemap", "--curve reinhard-extended --key 0.3"),
        call_of("localgamma", "--adapt-radius 2")},
       {call_of("tonemap", "--curve exponential --fit"), call_of("luminance", "--tile 4")}};
   for (const std::vector<Call>& chain : chains)
-    for (const bool fuses : {true, false}) check_chain(*gpu, chain, "ramp", {33, 17}, kinds[1], {.fuses = fuses});
+    for (const bool fuses : {true, false}) check_chain(gpu, chain, "ramp", {33, 17}, kinds[1], {.fuses = fuses});
 }
 
-TEST_CASE("the local curve is right behind, before and between other ops, however images are kept between them") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("the local curve is right behind, before and between other ops, however images are kept between them") {
   const std::vector<Call> chain{call_of("exposure", "--stops 1"), call_of("blur", "--radius 1"),
                                 call_of("tonemap", "--curve reinhard-local --key 0.3 --scales 5"),
                                 call_of("saturation", "--factor 0.8"), call_of("flip", "x")};
   for (const bool fuses : {true, false})
     for (const Space between : {Space::rgb, Space::yxy})
       for (const std::string_view pattern : {"ramp", "noise", "impulse"})
-        check_chain(*gpu, chain, pattern, {33, 17}, kinds[1], {.fuses = fuses, .between = between});
+        check_chain(gpu, chain, pattern, {33, 17}, kinds[1], {.fuses = fuses, .between = between});
 }
 
-TEST_CASE("light over the largest half goes into a curve as it is, and into the local curve as images hold it") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("light over the largest half goes into a curve as it is, and into the local curve as images hold it") {
   for (const std::string_view words : {"--curve logarithmic --white 1000000", "--curve reinhard-local --white 1000"})
-    check_chain(*gpu, std::vector<Call>{call_of("exposure", "--stops 18"), call_of("tonemap", words)}, "ramp", {33, 17},
+    check_chain(gpu, std::vector<Call>{call_of("exposure", "--stops 18"), call_of("tonemap", words)}, "ramp", {33, 17},
                 kinds[1]);
 }
 
-TEST_CASE("the local curve is right by the passes that a GPU gets, in any space") {
-  Gpu* gpu = device();
-  if (!gpu) return;
-  const DeviceTraits traits = as_gpu(*gpu);
+GPU_TEST_CASE("the local curve is right by the passes that a GPU gets, in any space") {
+  const DeviceTraits traits = as_gpu(gpu);
   const Call call = call_of("tonemap", "--curve reinhard-local --key 0.3");
   for (const Space space : {Space::rgb, Space::yxy})
     for (const std::string_view name : {"ramp", "noise"}) {
@@ -93,7 +79,7 @@ TEST_CASE("the local curve is right by the passes that a GPU gets, in any space"
       const PlanInput input{.size = base.size, .storage = Depth::f32, .between = space};
       const Plan made = plan({&call, 1}, input, traits);
       CHECK(std::ranges::any_of(made.passes, [](const Pass& pass) { return pass.kernel.starts_with("blur/strip"); }));
-      for (const LevelCheck& check : verify({&call, 1}, base, gpu->run(made, base, 0).levels, 0, Depth::f32))
+      for (const LevelCheck& check : verify({&call, 1}, base, gpu.run(made, base, 0).levels, 0, Depth::f32))
         CHECK_MESSAGE(check.share <= 1, name, ": ", describe(check));
     }
 }
@@ -110,16 +96,14 @@ TEST_CASE("the local curve goes through its scales in memory that does not grow 
   CHECK(image_bytes(14) <= 2 * image_bytes(3));
 }
 
-TEST_CASE("light goes through Yxy and back within a millionth of the brightest channel") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("light goes through Yxy and back within a millionth of the brightest channel") {
   // a curve that changes nothing: all that is left is the way there and back
   const Call call = call_of("tonemap", "--curve reinhard-extended --white 1");
   const Level base = pattern("ramp", {33, 17}, Depth::f32);
-  const Plan made = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits);
+  const Plan made = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu.info().traits);
   REQUIRE(made.passes[0].points.on_store[0].space == PointSpace::yxy);
   const std::vector<double> before = numbers_of(base, Depth::f32);
-  const std::vector<double> after = numbers_of(gpu->run(made, base, 0).levels[0], Depth::f32);
+  const std::vector<double> after = numbers_of(gpu.run(made, base, 0).levels[0], Depth::f32);
   for (size_t index = 0; index < before.size(); ++index)
     CHECK(std::abs(after[index] - before[index]) <= 1e-6 * std::max(1.0, before[index / 4 * 4 + 2]));
 }

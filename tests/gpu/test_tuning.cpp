@@ -4,6 +4,7 @@
 #include "core/gpu/cache.h"
 #include "core/op/benchmark.h"
 #include "core/ops/registry.h"
+#include "tests/support/error_of.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -96,11 +97,6 @@ TEST_CASE("a file with another byte, and one that is cut short, are ignored") {
 TEST_CASE("a cache folder that cannot be written is an error that names it") {
   const OwnCache cache;
   setenv("XDG_CACHE_HOME", "/dev/null/nowhere", 1);
-  try {
-    keep_tuning(some_device(), some_tuning());
-    FAIL("it was kept");
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::output);
-    CHECK(std::string(error.what()).find("/dev/null/nowhere/gpupost") != std::string::npos);
-  }
+  const std::string message = error_of([&] { keep_tuning(some_device(), some_tuning()); }, Exit::output);
+  CHECK(message.find("/dev/null/nowhere/gpupost") != message.npos);
 }

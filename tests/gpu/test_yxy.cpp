@@ -87,23 +87,21 @@ std::vector<Level> made_of(Gpu& gpu, const Call& call, const Level& base, Depth 
 
 }  // namespace
 
-TEST_CASE("light blurred in Yxy is the same blurred in RGB: red beside blue, noise, and what is black" *
-          doctest::test_suite("thorough")) {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("light blurred in Yxy is the same blurred in RGB: red beside blue, noise, and what is black" *
+              doctest::test_suite("thorough")) {
   for (const std::string_view words :
        {"blur --radius 4", "blur --sigma 2 --border mirror", "blur --radius 3 --method direct --passes 2",
         "blur --radius 3 --method separable --border black", "blur --radius 5 --method shared",
         "blur --radius 8 --method sliding", "blur --sigma 1 --method lines", "mips",
         "resize --size 50% --filter triangle", "mips --hicomp", "resize --size 50% --hicomp"}) {
     const Call call = call_of(words.substr(0, words.find(' ')), words.substr(std::min(words.size(), words.find(' '))));
-    if (!can_run(call, gpu->info().traits)) continue;
+    if (!can_run(call, gpu.info().traits)) continue;
     for (const bool is_edge : {true, false})
       for (const Depth depth : {Depth::f32, Depth::half}) {
         const Level rgb = light(is_edge, {53, 37});
-        const std::vector<Level> expected = made_of(*gpu, call, rgb, Depth::f32, Space::rgb);
+        const std::vector<Level> expected = made_of(gpu, call, rgb, Depth::f32, Space::rgb);
         const Level yxy = converted(rgb, Depth::f32, depth, yxy_of);
-        const std::vector<Level> found = made_of(*gpu, call, yxy, depth, Space::yxy);
+        const std::vector<Level> found = made_of(gpu, call, yxy, depth, Space::yxy);
         REQUIRE(found.size() == expected.size());
         double worst = 0;
         for (size_t level = 0; level < found.size(); ++level) {
@@ -119,14 +117,12 @@ TEST_CASE("light blurred in Yxy is the same blurred in RGB: red beside blue, noi
   }
 }
 
-TEST_CASE("black stays black in Yxy, and white") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("black stays black in Yxy, and white") {
   const Level black = converted(light(true, {31, 31}), Depth::f32, Depth::f32, [](Vector) {
     return Vector{0, 0.64, 0.33};  // of no light any chromaticity is a whim
   });
   for (const std::string_view words : {"--radius 3", "--radius 2 --method direct", "--sigma 1.5 --method separable"})
-    for (const Level& level : made_of(*gpu, call_of("blur", words), black, Depth::f32, Space::yxy))
+    for (const Level& level : made_of(gpu, call_of("blur", words), black, Depth::f32, Space::yxy))
       for (size_t index = 0; index < 4 * texel_count(level.size); index += 4) {
         REQUIRE(level.texels.as<float>()[index] == 0);
         REQUIRE(level.texels.as<float>()[index + 1] == float(white_x));
@@ -134,40 +130,34 @@ TEST_CASE("black stays black in Yxy, and white") {
       }
 }
 
-TEST_CASE("ops that move texels leave those of Yxy as they are, bit for bit") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("ops that move texels leave those of Yxy as they are, bit for bit") {
   const Level yxy = converted(light(false, {33, 20}), Depth::f32, Depth::half, yxy_of);
-  const Level turned = std::move(made_of(*gpu, call_of("flip", "xy"), yxy, Depth::half, Space::yxy)[0]);
+  const Level turned = std::move(made_of(gpu, call_of("flip", "xy"), yxy, Depth::half, Space::yxy)[0]);
   const auto before = yxy.texels.as<uint16_t>(), after = turned.texels.as<uint16_t>();
   const size_t count = texel_count(yxy.size);
   for (size_t index = 0; index < 4 * count; ++index)
     REQUIRE(after[index] == before[4 * (count - 1 - index / 4) + index % 4]);
 }
 
-TEST_CASE("a color of which X and Z are larger than any half stays what it is where its Y is a half") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("a color of which X and Z are larger than any half stays what it is where its Y is a half") {
   const Size size{40, 30};
   const std::array<float, 4> bright{60000, 0.2f, 0.06f, 1};  // X is 200000, Z 740000
   Level base{size, TexelBuffer(texel_count(size) * 8)};
   for (size_t index = 0; index < texel_count(size) * 4; ++index)
     base.texels.as<uint16_t>()[index] = half_from_float(bright[index % 4]);
-  for (const DeviceTraits& traits : {gpu->info().traits, as_gpu(*gpu)})
+  for (const DeviceTraits& traits : {gpu.info().traits, as_gpu(gpu)})
     for (const std::string_view method : {"direct", "separable", "shared", "sliding", "lines"}) {
       const Call call = call_of("blur", fmt::format("--radius 5 --method {}", method));
       const Plan made =
           plan({&call, 1},
                {.size = size, .storage = Depth::half, .ends = {Space::yxy, Space::yxy}, .between = Space::yxy}, traits);
-      const std::vector<double> found = numbers_of(gpu->run(made, base, 0).levels[0], Depth::half);
+      const std::vector<double> found = numbers_of(gpu.run(made, base, 0).levels[0], Depth::half);
       for (size_t index = 0; index < found.size(); ++index)
         REQUIRE_MESSAGE(found[index] == doctest::Approx(double(bright[index % 4])).epsilon(3 * 0x1p-11), method);
     }
 }
 
-TEST_CASE("numbers that are not finite are in Yxy what the definition says, before, behind and between other ops") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("numbers that are not finite are in Yxy what the definition says, before, behind and between other ops") {
   constexpr Size size{33, 17};
   for (const std::vector<std::pair<std::string_view, std::string_view>>& words :
        {std::vector<std::pair<std::string_view, std::string_view>>{{"clamp", ""}, {"flip", "x"}},
@@ -182,22 +172,20 @@ TEST_CASE("numbers that are not finite are in Yxy what the definition says, befo
       for (const auto& [op, arguments] : words) text += " " + calls.emplace_back(call_of(op, arguments)).text();
       const Level base = pattern("nonfinite", size, Depth::f32);
       const PlanInput input{.size = size, .storage = Depth::f32, .between = Space::yxy, .fuses = fuses};
-      const RunResult result = gpu->run(plan(calls, input, gpu->info().traits), base, 0);
+      const RunResult result = gpu.run(plan(calls, input, gpu.info().traits), base, 0);
       const Between between{.is_yxy = true, .fuses = fuses};
       for (const LevelCheck& check : verify(calls, base, result.levels, 0, Depth::f32, between))
         CHECK_MESSAGE(check.share <= 1, text, ": ", describe(check));
     }
 }
 
-TEST_CASE("infinite light that brightpass keeps is white") {
-  Gpu* gpu = device();
-  if (!gpu) return;
+GPU_TEST_CASE("infinite light that brightpass keeps is white") {
   Level base{{4, 1}, TexelBuffer(4 * 4 * sizeof(float))};
   std::ranges::fill(base.texels.as<float>(), 0.0f);
   base.texels.as<float>()[4] = INFINITY;
   const Call call = call_of("brightpass", "");
   const RunResult result =
-      gpu->run(plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu->info().traits), base, 0);
+      gpu.run(plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, gpu.info().traits), base, 0);
   const auto made = result.levels[0].texels.as<float>();
   for (size_t component = 0; component < 3; ++component) {
     CHECK(made[4 + component] == INFINITY);

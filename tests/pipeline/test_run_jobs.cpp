@@ -6,6 +6,7 @@
 #include "core/pipeline/run_jobs.h"
 #include "core/system/child.h"
 #include "tests/support/device.h"
+#include "tests/support/error_of.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -47,8 +48,7 @@ Report run(const ChainRequest& request, const std::vector<Job>& jobs, Heard& hea
 
 }  // namespace
 
-TEST_CASE("a mip chain is made in process, and the report says how") {
-  if (!device()) return;
+GPU_TEST_CASE("a mip chain is made in process, and the report says how") {
   const TemporaryFolder folder;
   Heard heard;
   const std::string output = folder.path("scene.exr");
@@ -114,8 +114,7 @@ TEST_CASE("decoders live on from file to file, and a refused file costs one of t
   }
 }
 
-TEST_CASE("the second pictures of frames have one decoder") {
-  if (!device()) return;
+GPU_TEST_CASE("the second pictures of frames have one decoder") {
   const TemporaryFolder folder;
   ChainRequest request = request_of("merge", "--with " + folder.path("b.{frame}.png"));
   std::vector<Job> jobs;
@@ -131,8 +130,7 @@ TEST_CASE("the second pictures of frames have one decoder") {
   CHECK(run(request, {jobs.front()}, heard).decoder_count == 2);  // a batch of one image too
 }
 
-TEST_CASE("several sessions on a device make the same files, and reports keep their order") {
-  if (!device()) return;
+GPU_TEST_CASE("several sessions on a device make the same files, and reports keep their order") {
   const char* const inputs[] = {"testdata/bars.png", "testdata/alpha.png", "testdata/scene.exr"};
   ChainRequest request = request_of("merge", "--with testdata/bars.png");
   request.calls.push_back(parse_call(*op_named("blur"), "--radius 3"));
@@ -167,8 +165,7 @@ TEST_CASE("several sessions on a device make the same files, and reports keep th
   }
 }
 
-TEST_CASE("an exception of a callback ends all sessions and comes out") {
-  if (!device()) return;
+GPU_TEST_CASE("an exception of a callback ends all sessions and comes out") {
   ChainRequest request = request_of("blur", "--radius 3");
   request.batch.job_count = 4;
   request.device.session_count = 3;
@@ -192,13 +189,8 @@ TEST_CASE("an exception of a callback ends all sessions and comes out") {
 TEST_CASE("a worker that cannot be started is an error that names its program") {
   Heard heard;
   use_worker_program("/nowhere/worker");
-  try {
-    decode_file("testdata/bars.png", {});
-    FAIL("it was decoded");
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::limit);
-    CHECK(std::string(error.what()).find("/nowhere/worker") != std::string::npos);
-  }
+  const std::string message = error_of([&] { decode_file("testdata/bars.png", {}); }, Exit::limit);
+  CHECK(message.find("/nowhere/worker") != message.npos);
 }
 
 namespace {

@@ -1,7 +1,6 @@
 // --apply-to: what ops do to channels beside the color.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
 
@@ -25,9 +24,8 @@ std::vector<float> depths_of(const Picture& picture, size_t level = 0) {
   return depths;
 }
 
-Picture result_of(const TestFolder& place, Words words) {
-  words.insert(words.end(), {"depth.exr", "-o", "out.exr"});
-  const Finished finished = place.gpupost(words);
+Picture result_of(const TestFolder& place, const Words& words) {
+  const Finished finished = place.gpupost(with(words, {"depth.exr", "-o", "out.exr"}));
   INFO(finished.err);
   REQUIRE(finished.exit_code == 0);
   return decoded(place, "out.exr");
@@ -39,16 +37,9 @@ bool has_mixed(const Picture& before, const Picture& after) {
   return std::ranges::any_of(to, [&](float depth) { return !known.contains(depth); });
 }
 
-void write(const TestFolder& place, const std::string& name, const Picture& picture) {
-  const Encoded encoded =
-      encode(*format_named("exr"), picture, {.depth = Depth::half, .keep_depths = true, .transfer = Transfer::linear});
-  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
-}
-
 }  // namespace
 
-TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says so") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says so") {
   const TestFolder place;
   const Picture before = decoded(place, "depth.exr");
   const Picture smaller = result_of(place, {"resize", "--size", "60%"});
@@ -65,16 +56,14 @@ TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to says s
   CHECK(std::ranges::equal(alone.groups[0].levels[0].texels.bytes(), all.groups[0].levels[0].texels.bytes()));
 }
 
-TEST_CASE("mips makes levels of every channel") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("mips makes levels of every channel") {
   const TestFolder place;
   CHECK(place.gpupost({"mips", "depth.exr", "-o", "color.exr"}).err == "");
   const Picture before = decoded(place, "depth.exr");
   CHECK(has_mixed(before, decoded(place, "color.exr", 1)));
 }
 
-TEST_CASE("one note for all inputs says what was not filtered, and --quiet silences it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("one note for all inputs says what was not filtered, and --quiet silences it") {
   const TestFolder place;
   place.write("sub/depth.exr", place.read("depth.exr"));
   const Words chain{"blur", "--radius", "1", "depth.exr", "sub/depth.exr", "-o", "{stem}.{dir}.soft.exr"};
@@ -93,14 +82,13 @@ TEST_CASE("one note for all inputs says what was not filtered, and --quiet silen
   CHECK(place.gpupost({"exposure", "--stops", "1", "depth.exr", "-o", "out.exr"}).err == "");
 }
 
-TEST_CASE("nan mends depth too, and dof sees the mended one") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("nan mends depth too, and dof sees the mended one") {
   const TestFolder place;
   Picture broken = decoded(place, "depth.exr");
   const auto numbers = broken.groups[1].levels[0].texels.as<float>();
   numbers[0] = std::numeric_limits<float>::quiet_NaN();
   numbers[4] = std::numeric_limits<float>::infinity();
-  write(place, "depth.exr", broken);
+  write_picture(place, "depth.exr", broken);
   const std::vector<float> mended = depths_of(result_of(place, {"nan", "--policy", "clamp"}));
   CHECK(mended[0] == 0);
   CHECK(mended[1] == 65504);
@@ -119,12 +107,11 @@ TEST_CASE("nan mends depth too, and dof sees the mended one") {
   CHECK(place.gpupost({"compare", "one.exr", "two.exr"}).exit_code == 0);
 }
 
-TEST_CASE("a picture without color is mixed where --apply-to names its channels, and else refused") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture without color is mixed where --apply-to names its channels, and else refused") {
   const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
   picture.groups.erase(picture.groups.begin());
-  write(place, "z.exr", picture);
+  write_picture(place, "z.exr", picture);
   const Finished refused = place.gpupost({"blur", "--radius", "1", "z.exr", "-o", "o.exr"});
   CHECK(refused.exit_code == 1);
   CHECK(refused.err ==
@@ -135,13 +122,10 @@ TEST_CASE("a picture without color is mixed where --apply-to names its channels,
   CHECK(place.gpupost({"nan", "z.exr", "-o", "o.exr"}).exit_code == 0);
 }
 
-TEST_CASE("--explain and shader show what channels beside the color go through") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--explain and shader show what channels beside the color go through") {
   const TestFolder place;
   const auto explained = [&](const Words& words) {
-    Words all = words;
-    all.insert(all.end(), {"depth.exr", "--explain"});
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with(words, {"depth.exr", "--explain"}));
     CHECK(finished.exit_code == 0);
     return finished.out;
   };
@@ -166,8 +150,7 @@ TEST_CASE("--apply-to with a channel that is not there is refused in one line") 
         "some of Z\n");
 }
 
-TEST_CASE("--keep-alpha and the color of a canvas are not for depths, also with --apply-to") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--keep-alpha and the color of a canvas are not for depths, also with --apply-to") {
   const TestFolder place;
   const std::vector<float> before = depths_of(decoded(place, "depth.exr"));
   const Words mean{"convolve", "--rows", "1,1,1,1,1,1,1,1,1", "--normalize", "--apply-to", "Z"};
@@ -188,16 +171,13 @@ TEST_CASE("--keep-alpha and the color of a canvas are not for depths, also with 
   for (size_t at = 0; at < top * width; ++at) CHECK(depths[at] == depths[top * width + at % width]);
 }
 
-TEST_CASE("a picture with only uint channels is not filtered, and the message names them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture with only uint channels is not filtered, and the message names them") {
   const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
   picture.groups.erase(picture.groups.begin(), picture.groups.begin() + 2);
-  write(place, "ids.exr", picture);
+  write_picture(place, "ids.exr", picture);
   for (const Words& more : {Words{}, {"--apply-to", "all"}}) {
-    Words words{"blur", "--radius", "1", "ids.exr", "-o", "o.exr"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Finished refused = place.gpupost(words);
+    const Finished refused = place.gpupost(with({"blur", "--radius", "1", "ids.exr", "-o", "o.exr"}, more));
     CHECK(refused.exit_code == 1);
     CHECK(refused.err ==
           "gpupost: blur --radius 1: the image has no half or float channels, and this op filters no others; its uint "
@@ -205,14 +185,18 @@ TEST_CASE("a picture with only uint channels is not filtered, and the message na
   }
 }
 
-TEST_CASE("--apply-to is refused where no op of the chain takes it, and lists those that do, as the help does") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--apply-to is refused where no op of the chain takes it, and lists those that do, as the help does") {
   const TestFolder place;
   const std::string names = "blur, convolve, dilate, erode, median, resize, rotate and warp";
-  for (const Words& chain :
-       {Words{"sharpen"}, {"bilateral"}, {"guided"}, {"exposure", "--stops", "1"}, {"flip", "x"}, {"mips"}, {"pad", "--size", "80x80"}, Words{}}) {
-    Words words = chain;
-    words.insert(words.end(), {"depth.exr", "-o", "o.exr", "--apply-to", "Z"});
+  for (const Words& chain : {Words{"sharpen"},
+                             {"bilateral"},
+                             {"guided"},
+                             {"exposure", "--stops", "1"},
+                             {"flip", "x"},
+                             {"mips"},
+                             {"pad", "--size", "80x80"},
+                             Words{}}) {
+    Words words = with(chain, {"depth.exr", "-o", "o.exr", "--apply-to", "Z"});
     const Finished refused = place.gpupost(words);
     CAPTURE(text_of({.program = "gpupost", .words = words}));
     CHECK(refused.exit_code == 1);
@@ -233,8 +217,6 @@ TEST_CASE("--apply-to is refused where no op of the chain takes it, and lists th
                                   {"rotate", "--degrees", "30"}};
   for (const Words& chain : chains) {
     CAPTURE(chain.front());
-    Words all = chain;
-    all.insert(all.end(), {"--apply-to", "all"});
-    CHECK(depths_of(result_of(place, chain)) != depths_of(result_of(place, all)));
+    CHECK(depths_of(result_of(place, chain)) != depths_of(result_of(place, with(chain, {"--apply-to", "all"}))));
   }
 }

@@ -1,7 +1,6 @@
 // --assemble: cubes and arrays from several pictures, and from one that shows all faces.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -18,14 +17,6 @@ namespace {
 const Words face_files{"px.exr", "nx.exr", "py.exr", "ny.exr", "pz.exr", "nz.exr"};
 constexpr size_t dds_header_bytes = 148;
 
-using Direction = std::array<double, 3>;
-
-// Where the point (u, v) of a face, each -1..1 and v downwards, looks.
-Direction direction_of(int face, double u, double v) {
-  const Direction directions[] = {{1, -v, -u}, {-1, -v, u}, {u, 1, v}, {u, -1, -v}, {u, -v, 1}, {-u, -v, -1}};
-  return directions[face];
-}
-
 // A function of where a texel looks.
 float brightness(const Direction& at, size_t component) {
   const double length = std::hypot(at[0], at[1], at[2]);
@@ -35,16 +26,7 @@ float brightness(const Direction& at, size_t component) {
 Picture picture_of(Size size, Depth depth, const BitsOf& bits_of, bool has_blue = true) {
   std::array<Channel, 4> channels{{{"R", depth}, {"G", depth}, {}, {}}};
   if (has_blue) channels[2] = {"B", depth};
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
-  picture.groups.push_back(made_group(channels, depth, size, 1, bits_of));
-  picture.groups[0].is_color = true;
-  return picture;
-}
-
-void write(const TestFolder& place, const std::string& name, const Picture& picture) {
-  const Depth depth = picture.groups[0].depth;
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = depth, .keep_depths = true});
-  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  return color_picture_of(made_group(channels, depth, size, 1, bits_of));
 }
 
 BitsOf face_bits(int face, int side) {
@@ -57,22 +39,19 @@ BitsOf face_bits(int face, int side) {
 // The six faces of a cube in files.
 void write_faces(const TestFolder& place, int side) {
   for (int face = 0; face < 6; ++face)
-    write(place, face_files[size_t(face)], picture_of({side, side}, Depth::f32, face_bits(face, side)));
+    write_picture(place, face_files[size_t(face)], picture_of({side, side}, Depth::f32, face_bits(face, side)));
 }
 
 // All six beside each other.
 void write_strip(const TestFolder& place, const std::string& name, int side) {
-  write(place, name, picture_of({6 * side, side}, Depth::f32, [side](int x, int y, size_t c, int level) {
-          return face_bits(x / side, side)(x % side, y, c, level);
-        }));
+  write_picture(place, name, picture_of({6 * side, side}, Depth::f32, [side](int x, int y, size_t c, int level) {
+                  return face_bits(x / side, side)(x % side, y, c, level);
+                }));
 }
 
 Finished assemble(const TestFolder& place, const std::string& kind, const Words& inputs, const std::string& output,
                   const Words& more = {}) {
-  Words words = inputs;
-  words.insert(words.end(), more.begin(), more.end());
-  words.insert(words.end(), {"--assemble", kind, "-o", output});
-  const Finished finished = place.gpupost(words);
+  const Finished finished = place.gpupost(with(with(inputs, more), {"--assemble", kind, "-o", output}));
   CHECK_MESSAGE(finished.exit_code == 0, kind, ": ", finished.err);
   return finished;
 }
@@ -128,8 +107,7 @@ double largest_step(const FloatCube& cube, int level, int side) {
 
 }  // namespace
 
-TEST_CASE("the levels of a cube have no seams, and its base is the input") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the levels of a cube have no seams, and its base is the input") {
   const TestFolder place;
   const int side = 16;
   write_faces(place, side);
@@ -168,8 +146,7 @@ TEST_CASE("a cross of eight bits keeps its bytes") {
   });
   cross.transfer = Transfer::srgb;
   cross.alpha = Alpha::straight;
-  const Encoded encoded = encode(*format_named("png"), cross, {.depth = Depth::u8});
-  place.write("cross.png", {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  write_picture(place, "cross.png", cross);
   assemble(place, "cube-from-cross", {"cross.png"}, "cross.dds");
   const std::string file = place.read("cross.dds");
   REQUIRE(file.size() == dds_header_bytes + 6 * 4 * 16);
@@ -185,13 +162,11 @@ TEST_CASE("a cross of eight bits keeps its bytes") {
       }
 }
 
-TEST_CASE("a chain has to leave faces square") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain has to leave faces square") {
   const TestFolder place;
   write_faces(place, 8);
-  Words words = face_files;
-  words.insert(words.end(), {"crop", "--window", "8x4+0+0", "mips", "--assemble", "cube", "-o", "out.dds"});
-  const Finished finished = place.gpupost(words);
+  const Finished finished =
+      place.gpupost(with(face_files, {"crop", "--window", "8x4+0+0", "mips", "--assemble", "cube", "-o", "out.dds"}));
   CHECK(finished.exit_code == 1);
   CHECK_MESSAGE(finished.err.find("faces of 8 x 4; expected squares") != std::string::npos, finished.err);
 }
@@ -208,9 +183,7 @@ TEST_CASE("the plan of a cross is that of its faces") {
 TEST_CASE("warnings of a cube come once, under the name of all of its files") {
   const TestFolder place;
   for (const std::string& name : face_files) place.write(name, made_files().at("float.exr"));
-  Words words = face_files;
-  words.insert(words.end(), {"--assemble", "array", "-o", "out.dds", "--bits", "8"});
-  const Finished finished = place.gpupost(words);
+  const Finished finished = place.gpupost(with(face_files, {"--assemble", "array", "-o", "out.dds", "--bits", "8"}));
   CHECK(finished.exit_code == 0);
   CHECK(finished.err == "gpupost: warning: px.exr and 5 more: 100.0 % of the values are above 1 and were clamped\n");
 }
@@ -219,10 +192,10 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
   const TestFolder place;
   write_faces(place, 8);
   const BitsOf zeros = [](int, int, size_t, int) { return 0u; };
-  write(place, "small.exr", picture_of({4, 4}, Depth::f32, zeros));
-  write(place, "half.exr", picture_of({8, 8}, Depth::half, zeros));
-  write(place, "two.exr", picture_of({8, 8}, Depth::f32, zeros, false));
-  const auto with = [](const std::string& last) {
+  write_picture(place, "small.exr", picture_of({4, 4}, Depth::f32, zeros));
+  write_picture(place, "half.exr", picture_of({8, 8}, Depth::half, zeros));
+  write_picture(place, "two.exr", picture_of({8, 8}, Depth::f32, zeros, false));
+  const auto ending_in = [](const std::string& last) {
     Words words = face_files;
     words.back() = last;
     return words;
@@ -244,18 +217,17 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
       {face_files, "cube", "out.exr", 1, {"--assemble cube", "exr", ".ktx2 or .dds"}},
       {face_files, "array", "out.png", 1, {"--assemble array", "png", ".ktx2 or .dds"}},
       {face_files, "cubes", "out.dds", 1, {"--assemble cubes", "did you mean `cube`"}},
-      {with("small.exr"), "cube", "out.dds", 2, {"small.exr", "4 x 4", "px.exr is 8 x 8"}},
-      {with("half.exr"), "array", "out.dds", 2, {"half.exr", "16f", "px.exr is of depth 32f"}},
-      {with("two.exr"), "cube", "out.dds", 2, {"two.exr", "of R G", "px.exr is of R G B"}},
-      {with("in.png"), "array", "out.dds", 2, {"in.png", "37 x 21"}},
+      {ending_in("small.exr"), "cube", "out.dds", 2, {"small.exr", "4 x 4", "px.exr is 8 x 8"}},
+      {ending_in("half.exr"), "array", "out.dds", 2, {"half.exr", "16f", "px.exr is of depth 32f"}},
+      {ending_in("two.exr"), "cube", "out.dds", 2, {"two.exr", "of R G", "px.exr is of R G B"}},
+      {ending_in("in.png"), "array", "out.dds", 2, {"in.png", "37 x 21"}},
       {{"in.exr", "in.exr", "in.exr", "in.exr", "in.exr", "in.exr"}, "cube", "out.dds", 2, {"in.exr", "square"}},
       {{"in.exr"}, "cube-from-cross", "out.dds", 2, {"in.exr", "37 x 21", "4 x 3 or 3 x 4"}},
       {{"in.exr"}, "cube-from-strip", "out.dds", 2, {"in.exr", "37 x 21", "6 x 1 or 1 x 6"}},
       {face_files, "cube", "nz.exr", 1, {"exr"}},
   };
   for (const Refused& refused : refusals) {
-    Words words = refused.inputs;
-    words.insert(words.end(), {"--assemble", refused.kind, "-o", refused.output});
+    const Words words = with(refused.inputs, {"--assemble", refused.kind, "-o", refused.output});
     const Finished finished = place.gpupost(words);
     INFO(text_of({.program = "gpupost", .words = words}), "\n", finished.err);
     CHECK(finished.exit_code == refused.exit_code);

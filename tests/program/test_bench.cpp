@@ -20,11 +20,6 @@ namespace {
 const Words tiny = {"bench",   "mips",      "--sizes", "37x21",      "--formats",
                     "rgba16f", "--repeats", "20",      "--variants", "per-level"};
 
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 double median_of_floor(const json& measured, const std::string& name) {
   for (const json& floor : measured["floors"])
     if (floor["floor"] == name) return floor["median_ms"];
@@ -33,8 +28,7 @@ double median_of_floor(const json& measured, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("bench measures each variant that it lists, and its numbers hang together") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench measures each variant that it lists, and its numbers hang together") {
   const TestFolder place;
   const Finished listed = place.gpupost(with(tiny, {"--list"}));
   CHECK(listed.exit_code == 0);
@@ -75,8 +69,7 @@ TEST_CASE("bench measures each variant that it lists, and its numbers hang toget
   }
 }
 
-TEST_CASE("what an op leaves to the host is in its times, and told") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("what an op leaves to the host is in its times, and told") {
   const TestFolder place;
   const Finished finished = place.gpupost({"bench", "stats", "--sizes", "300x200", "--formats", "rgba16f", "--repeats",
                                            "20", "--variants", "extremes", "--json", "bench.json"});
@@ -88,8 +81,7 @@ TEST_CASE("what an op leaves to the host is in its times, and told") {
   CHECK(variants[0]["min_ms"] > variants[0]["host_ms"]);
 }
 
-TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSON is the same") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the page of a measurement holds its numbers, and the page of kept JSON is the same") {
   const TestFolder place;
   REQUIRE(place.gpupost(with(tiny, {"--json", "a.json", "--html", "a.html"})).exit_code == 0);
   REQUIRE(place.gpupost({"bench", "--page", "a.json", "--html", "b.html"}).exit_code == 0);
@@ -134,8 +126,7 @@ TEST_CASE("what a page shows of its input is text and no markup") {
   CHECK(page.find("&lt;script&gt;") != std::string::npos);
 }
 
-TEST_CASE("bench tells a program of each case, and says nothing of progress in a pipe") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench tells a program of each case, and says nothing of progress in a pipe") {
   const TestFolder place;
   const Words two{"bench",   "mips",      "--sizes", "37x21,5x3",  "--formats",
                   "rgba16f", "--repeats", "20",      "--variants", "per-level"};
@@ -143,9 +134,8 @@ TEST_CASE("bench tells a program of each case, and says nothing of progress in a
   const Finished finished = place.gpupost(with(two, {"--progress", "json", "--progress-file", "p.json"}));
   REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
   CHECK(finished.err.empty());
-  std::istringstream stream(place.read("p.json"));
   std::vector<json> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(parse_json(line));
+  for (const std::string& line : lines_of(place.read("p.json"))) lines.push_back(parse_json(line));
   REQUIRE(lines.size() == 4);
   CHECK(lines[0] == json{{"event", "start"}, {"cases", 2}});
   CHECK(lines[1]["event"] == "case");
@@ -160,8 +150,7 @@ TEST_CASE("bench tells a program of each case, and says nothing of progress in a
   CHECK(place.gpupost(with(two, {"--progress", "json", "--progress-file", "a", "--json", "a"})).exit_code == 1);
 }
 
-TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {
   const Finished finished =
       TestFolder().gpupost(with(tiny, {"--json", "-"}), {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_FAULT", "pass"}});
   INFO(finished.err);
@@ -172,8 +161,7 @@ TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6
   CHECK(!variant.contains("median_ms"));
 }
 
-TEST_CASE("bench --goals has a ratio for every goal") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench --goals has a ratio for every goal") {
   const TestFolder place;
   const Finished finished =
       place.gpupost({"bench", "--goals", "--quick", "--json", "goals.json", "--html", "goals.html"});
@@ -196,8 +184,7 @@ TEST_CASE("bench --goals has a ratio for every goal") {
   }
 }
 
-TEST_CASE("published figures stand beside those of the device") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("published figures stand beside those of the device") {
   const TestFolder place;
   const Finished finished = place.gpupost({"bench", "mips", "--documents", "--sizes", "256", "--formats", "rgba16f",
                                            "--repeats", "20", "--json", "claims.json", "--html", "claims.html"});
@@ -220,8 +207,7 @@ TEST_CASE("published figures stand beside those of the device") {
   CHECK(place.read("claims.html").find(gain) != std::string::npos);
 }
 
-TEST_CASE("an op with settings is measured at each of those asked for, and its plots are over them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an op with settings is measured at each of those asked for, and its plots are over them") {
   const TestFolder place;
   const Finished finished =
       place.gpupost({"bench", "blur", "--sizes", "33x17", "--formats", "rgba8,rgba16f", "--settings", "1,3",
@@ -248,8 +234,7 @@ TEST_CASE("an op with settings is measured at each of those asked for, and its p
                               last["variants"][0]["median_ms"].get<double>())) != std::string::npos);
 }
 
-TEST_CASE("graphs that documents show are drawn in milliseconds, with the floor") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("graphs that documents show are drawn in milliseconds, with the floor") {
   const TestFolder place;
   const Finished finished =
       place.gpupost({"bench", "blur", "--documents", "--sizes", "33x17", "--formats", "rgba8", "--settings", "1,2",
@@ -298,8 +283,7 @@ TEST_CASE("a time that a document claims stands in the page beside the device's,
     CHECK_MESSAGE(page.find(shown) != std::string::npos, shown);
 }
 
-TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it") {
   const TestFolder place;
   const Environment own{{"XDG_CACHE_HOME", place.path("cache")}};
   const Finished nothing = place.gpupost({"tune", "--list"}, own);
@@ -310,8 +294,7 @@ TEST_CASE("tune keeps a winner for each kind of picture, shows it and forgets it
   const Finished listed = place.gpupost({"tune", "--list"}, own);
   CHECK(listed.out.find("33 x 17") != std::string::npos);
   CHECK(listed.out.find("RGBA32F") != std::string::npos);
-  std::istringstream lines(listed.out);
-  for (std::string line; std::getline(lines, line);) CHECK(tuned.out.find(line + ", ") != std::string::npos);
+  for (const std::string& line : lines_of(listed.out)) CHECK(tuned.out.find(line + ", ") != std::string::npos);
   CHECK(std::ranges::count(listed.out, '\n') == std::ranges::count(tuned.out, '\n'));
   CHECK(std::ranges::count(listed.out, '\n') >= 2);
   CHECK(place.gpupost({"tune", "--forget"}, own).out.find("forgotten") != std::string::npos);
@@ -395,9 +378,7 @@ TEST_CASE("bench looks at where its results go before it measures") {
   const TestFolder place;
   REQUIRE(place.shell("ln -s out.json link.html").exit_code == 0);
   for (const Words& results : {Words{"--json", "nowhere/out.json"}, {"--json", "out.json", "--html", "link.html"}}) {
-    Words words = {"bench", "mips"};
-    words.insert(words.end(), results.begin(), results.end());
-    const Finished finished = place.gpupost(words, no_driver);
+    const Finished finished = place.gpupost(with({"bench", "mips"}, results), no_driver);
     CHECK_MESSAGE(finished.exit_code == 3, finished.err);  // and not 4: no device was asked for
     CHECK(is_one_error(finished.err));
   }
@@ -414,8 +395,7 @@ TEST_CASE("a page is made of files that end and can be read") {
   CHECK_FALSE(place.has("out.html"));
 }
 
-TEST_CASE("bench --quick measures every op that has a reference and passes") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench --quick measures every op that has a reference and passes") {
   const TestFolder place;
   const std::string known = place.gpupost({"bench"}).err;  // "expected one of bilateral, blur, ..."
   std::istringstream names(known.substr(known.find("one of ") + 7));

@@ -1,7 +1,6 @@
 // Blurs of whole files: alpha, light without alpha, pipes and chains.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -49,14 +48,9 @@ std::string disk_on_red() {
 std::string light_without_alpha() {
   constexpr float light[] = {1, 0.5f, 0.25f, 0};
   const Size size{15, 15};
-  Group group = made_group(
+  return exr_of(color_picture_of(made_group(
       {{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::half}}}, Depth::half, size, 1,
-      [&](int x, int y, size_t component, int) { return bits_of_half(x == 7 && y == 7 ? light[component] : 0); });
-  group.is_color = true;
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size), .groups = {}};
-  picture.groups.push_back(std::move(group));
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half});
-  return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
+      [&](int x, int y, size_t component, int) { return bits_of_half(x == 7 && y == 7 ? light[component] : 0); })));
 }
 
 void check_done(const Finished& finished) {
@@ -66,8 +60,7 @@ void check_done(const Finished& finished) {
 
 }  // namespace
 
-TEST_CASE("an opaque disk on transparent red stays as bright as it is, without red around it or a dark ring") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an opaque disk on transparent red stays as bright as it is, without red around it or a dark ring") {
   const TestFolder place;
   place.write("disk.png", disk_on_red());
   for (const char* words : {"--radius 5", "--sigma 2", "--radius 3 --passes 2", "--radius 4 --border black"}) {
@@ -86,8 +79,7 @@ TEST_CASE("an opaque disk on transparent red stays as bright as it is, without r
   }
 }
 
-TEST_CASE("light without alpha is spread like any other, and gets no alpha") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("light without alpha is spread like any other, and gets no alpha") {
   const TestFolder place;
   place.write("light.exr", light_without_alpha());
   check_done(place.gpupost({"blur", "--radius", "1", "light.exr", "-o", "out.exr"}));
@@ -103,8 +95,7 @@ TEST_CASE("light without alpha is spread like any other, and gets no alpha") {
     }
 }
 
-TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a chain") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a chain") {
   const TestFolder place;
   const Finished piped = place.shell("cat in.exr | gpupost blur --radius 7 --zcurve > out.exr");
   check_done(piped);
@@ -120,8 +111,7 @@ TEST_CASE("a blur stands in a pipe, and two of them, or one and its levels, in a
   CHECK(decoded(place, "levels.exr", 5).size() == Size{1, 1});
 }
 
-TEST_CASE("a blur goes through every channel but uint ones with --apply-to all") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a blur goes through every channel but uint ones with --apply-to all") {
   const TestFolder place;
   check_done(place.gpupost({"blur", "--radius", "2", "depth.exr", "-o", "out.exr", "--verify", "--apply-to", "all"}));
   const Picture before = decoded(place, "depth.exr"), after = decoded(place, "out.exr");

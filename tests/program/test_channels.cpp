@@ -27,22 +27,11 @@ Picture picture_of(std::array<std::string, 4> names, Depth depth) {
     const uint32_t number = 20 + hash_of(uint32_t(x), uint32_t(y), 0, 0) % 200;
     return depth == Depth::half ? bits_of_half(float(number) / 255) : number;
   });
-  group.is_color = true;
   group.is_luminance = is_gray;
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
+  Picture picture = color_picture_of(std::move(group));
   if (depth == Depth::u8) picture.transfer = Transfer::srgb;
   if (depth == Depth::u8) picture.alpha = Alpha::straight;
-  picture.groups.push_back(std::move(group));
   return picture;
-}
-
-void write(const TestFolder& place, const std::string& name, const Picture& picture) {
-  const bool is_png = name.ends_with(".png");
-  const Encoded encoded = encode(*format_named(is_png ? "png" : "exr"), picture,
-                                 {.depth = is_png ? Depth::u8 : Depth::half,
-                                  .keep_depths = true,
-                                  .transfer = is_png ? Transfer::srgb : Transfer::linear});
-  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
 }
 
 std::string names_of(const Picture& picture) {
@@ -52,9 +41,8 @@ std::string names_of(const Picture& picture) {
 }
 
 // Runs a chain on a file, and gives what it has written.
-Picture result_of(const TestFolder& place, Words words, const std::string& input, const std::string& output) {
-  words.insert(words.end(), {input, "-o", output, "--verify"});
-  const Finished finished = place.gpupost(words);
+Picture result_of(const TestFolder& place, const Words& words, const std::string& input, const std::string& output) {
+  const Finished finished = place.gpupost(with(words, {input, "-o", output, "--verify"}));
   INFO(finished.err);
   REQUIRE(finished.exit_code == 0);
   return decoded(place, output);
@@ -77,13 +65,12 @@ const std::vector<Words> keeping = {{"exposure", "--stops", "1", "blur", "--radi
 
 }  // namespace
 
-TEST_CASE("a chain that makes color of a gray picture gives what it gives of the same picture in R, G and B") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain that makes color of a gray picture gives what it gives of the same picture in R, G and B") {
   const TestFolder place;
   for (const std::string type : {"png", "exr"}) {
     const Depth depth = type == "png" ? Depth::u8 : Depth::half;
-    write(place, "gray." + type, picture_of({"Y", "", "", ""}, depth));
-    write(place, "rgb." + type, picture_of({"R", "G", "B", ""}, depth));
+    write_picture(place, "gray." + type, picture_of({"Y", "", "", ""}, depth));
+    write_picture(place, "rgb." + type, picture_of({"R", "G", "B", ""}, depth));
     for (const Words& words : coloring) {
       if (type == "png" && words.back() == "mips") continue;
       const Picture of_gray = result_of(place, words, "gray." + type, "of_gray." + type);
@@ -95,24 +82,20 @@ TEST_CASE("a chain that makes color of a gray picture gives what it gives of the
   }
 }
 
-TEST_CASE("a gray picture of which a chain makes no color stays gray, in halves and in floats") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a gray picture of which a chain makes no color stays gray, in halves and in floats") {
   const TestFolder place;
-  write(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
+  write_picture(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
   for (const Words& words : keeping)
     for (const char* storage : {"fp16", "fp32"}) {
-      Words all = words;
-      all.insert(all.end(), {"--storage", storage});
       INFO(std::string(words.back()), " ", std::string(storage));
-      CHECK(names_of(result_of(place, all, "gray.exr", "out.exr")) == "Y");
+      CHECK(names_of(result_of(place, with(words, {"--storage", storage}), "gray.exr", "out.exr")) == "Y");
     }
 }
 
-TEST_CASE("channels that an EXR has not are in the result where a chain makes them, beside those that it has") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("channels that an EXR has not are in the result where a chain makes them, beside those that it has") {
   const TestFolder place;
-  write(place, "r.exr", picture_of({"R", "", "", ""}, Depth::half));
-  write(place, "rg.exr", picture_of({"R", "G", "", ""}, Depth::half));
+  write_picture(place, "r.exr", picture_of({"R", "", "", ""}, Depth::half));
+  write_picture(place, "rg.exr", picture_of({"R", "G", "", ""}, Depth::half));
   CHECK(names_of(result_of(place, {"channels", "--list", "R,R,R"}, "r.exr", "out.exr")) == "RGB");
   CHECK(names_of(result_of(place, {"offset", "--blue", "0.5"}, "r.exr", "out.exr")) == "RB");
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,G,0.5"}, "rg.exr", "out.exr")) == "RGBA");
@@ -124,12 +107,11 @@ TEST_CASE("channels that an EXR has not are in the result where a chain makes th
   }
 }
 
-TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
   const TestFolder place;
   Picture black = picture_of({"Y", "", "", ""}, Depth::half);
   std::ranges::fill(black.groups[0].levels[0].texels.as<uint16_t>(), uint16_t(0));
-  write(place, "black.exr", black);
+  write_picture(place, "black.exr", black);
   for (const Words& words : {Words{"white-balance", "--kelvin", "3200"},
                              {"gain", "--red", "2"},
                              {"grade", "--slope", "1,1,0.5"},
@@ -141,20 +123,14 @@ TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
   CHECK(place.gpupost({"gain", "--red", "2", "mips", "--normal", "black.exr", "-o", "out.exr"}).exit_code == 0);
 }
 
-TEST_CASE("a chain after luminance gives the same as two runs") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain after luminance gives the same as two runs") {
   const TestFolder place;
-  write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
+  write_picture(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
   const auto runs = [&](const Words& first, const Words& rest) {
-    Words chain = first;
-    chain.insert(chain.end(), rest.begin(), rest.end());
-    chain.insert(chain.end(), {"--bits", "32f"});
-    Words alone = first;
-    alone.insert(alone.end(), {"--bits", "32f"});
-    const Picture between = result_of(place, alone, "rgb.exr", "between.exr");
-    Words then = rest;
-    return std::pair(result_of(place, chain, "rgb.exr", "chain.exr"),
-                     result_of(place, then, "between.exr", "runs.exr"));
+    const Words bits{"--bits", "32f"};
+    const Picture between = result_of(place, with(first, bits), "rgb.exr", "between.exr");
+    return std::pair(result_of(place, with(with(first, rest), bits), "rgb.exr", "chain.exr"),
+                     result_of(place, rest, "between.exr", "runs.exr"));
   };
   struct Case {
     Words first, rest;
@@ -177,17 +153,15 @@ TEST_CASE("a chain after luminance gives the same as two runs") {
   }
 }
 
-TEST_CASE("a kernel whose weights do not add up to 1 leaves an image without alpha opaque") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a kernel whose weights do not add up to 1 leaves an image without alpha opaque") {
   const TestFolder place;
-  write(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
+  write_picture(place, "rgb.exr", picture_of({"R", "G", "B", ""}, Depth::half));
   for (const std::string weights : {"0,1,0,1,-4,1,0,1,0", "0,-1,0,-1,6,-1,0,-1,0"}) {
     result_of(place, {"convolve", "--rows", weights}, "rgb.exr", "between.exr");
     for (const Words& words :
          {Words{"invert"}, {"threshold"}, {"gamma", "--value", "2"}, {"channels", "--list", "A,A,A"}}) {
       INFO(weights, " ", std::string(words.front()));
-      Words chain{"convolve", "--rows", weights};
-      chain.insert(chain.end(), words.begin(), words.end());
+      const Words chain = with({"convolve", "--rows", weights}, words);
       const Picture one = result_of(place, chain, "rgb.exr", "chain.exr");
       const Picture two = result_of(place, words, "between.exr", "runs.exr");
       const auto a = one.groups[0].levels[0].texels.as<uint16_t>(), b = two.groups[0].levels[0].texels.as<uint16_t>();
@@ -198,24 +172,22 @@ TEST_CASE("a kernel whose weights do not add up to 1 leaves an image without alp
   }
 }
 
-TEST_CASE("an alpha is written where R is a uint and no color") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an alpha is written where R is a uint and no color") {
   const TestFolder place;
   Picture picture = picture_of({"", "G", "B", ""}, Depth::half);
   picture.groups.push_back(made_group({{{"R", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
                                       [](int x, int, size_t, int) { return uint32_t(x); }));
-  write(place, "uint.exr", picture);
+  write_picture(place, "uint.exr", picture);
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
 }
 
-TEST_CASE("ids that a float rounds are warned of where they become a color") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ids that a float rounds are warned of where they become a color") {
   const TestFolder place;
   for (const uint32_t first : {uint32_t(16777200), uint32_t(16777210)}) {
     Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
     picture.groups.push_back(made_group({{{"id", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
                                         [=](int x, int, size_t, int) { return first + uint32_t(x) % 10; }));
-    write(place, "ids.exr", picture);
+    write_picture(place, "ids.exr", picture);
     const Finished finished = place.gpupost({"ids.exr", "channels", "--list", "id,id,id", "-o", "out.exr"});
     CHECK(finished.exit_code == 0);
     const bool is_warned = finished.err.find("values above 2^24 of id are rounded") != std::string::npos;
@@ -223,14 +195,11 @@ TEST_CASE("ids that a float rounds are warned of where they become a color") {
   }
 }
 
-TEST_CASE("a note says that uint colors are not filtered, and none is given for ids") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a note says that uint colors are not filtered, and none is given for ids") {
   const TestFolder place;
   const auto notes_for = [&](std::array<Channel, 4> channels) {
-    Picture picture{.data_window = window_of({19, 11}), .display_window = window_of({19, 11})};
-    picture.groups.push_back(
-        made_group(channels, Depth::u32, {19, 11}, 1, [](int x, int, size_t, int) { return uint32_t(x); }));
-    write(place, "uint.exr", picture);
+    const auto column = [](int x, int, size_t, int) { return uint32_t(x); };
+    write_picture(place, "uint.exr", picture_of(made_group(channels, Depth::u32, {19, 11}, 1, column)));
     const Finished finished = place.gpupost({"resize", "--size", "50%", "flip", "x", "uint.exr", "-o", "out.exr"});
     CHECK(finished.exit_code == 0);
     return finished.err;
@@ -240,13 +209,12 @@ TEST_CASE("a note says that uint colors are not filtered, and none is given for 
   CHECK(notes_for({{{"id", Depth::u32}}}) == "");
 }
 
-TEST_CASE("pictures of an array have the channels that any of them has") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("pictures of an array have the channels that any of them has") {
   const TestFolder place;
-  write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  write_picture(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   Picture black = picture_of({"Y", "", "", ""}, Depth::u8);
   for (uint8_t& number : black.groups[0].levels[0].texels.as<uint8_t>()) number = 0;
-  write(place, "black.png", black);
+  write_picture(place, "black.png", black);
   for (const Words& order : {Words{"black.png", "gray.png"}, Words{"gray.png", "black.png"}}) {
     const Finished finished = place.gpupost(
         {"gain", "--green", "0", order[0], order[1], "--assemble", "array", "-o", "out.dds", "--transfer", "linear"});
@@ -257,15 +225,14 @@ TEST_CASE("pictures of an array have the channels that any of them has") {
   }
 }
 
-TEST_CASE("ops on color are refused where a picture has none, and --layer is pointed to") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ops on color are refused where a picture has none, and --layer is pointed to") {
   const TestFolder place;
   Picture picture = picture_of({"diff.R", "diff.G", "diff.B", "id"}, Depth::half);
   picture.groups[0].is_color = false;
-  write(place, "layers_alone.exr", picture);
+  write_picture(place, "layers_alone.exr", picture);
   picture = picture_of({"Z", "", "", ""}, Depth::half);
   picture.groups[0].is_color = false;
-  write(place, "z.exr", picture);
+  write_picture(place, "z.exr", picture);
   const std::string expected = ": the image has no color; expected float channels R, G and B, or Y";
   for (const Words& words : {Words{"exposure", "--stops", "3"},
                              {"luminance"},
@@ -286,8 +253,8 @@ TEST_CASE("ops on color are refused where a picture has none, and --layer is poi
   CHECK(layer.exit_code == 0);
 }
 
-TEST_CASE("where other layers have colors, what a chain makes in Rec. 709 is of the file's own primaries again") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "where other layers have colors, what a chain makes in Rec. 709 is of the file's own primaries again") {
   const TestFolder place;
   Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
   for (size_t index = 0; index < texel_count(picture.size()); ++index)  // no gray, which would be the same in all
@@ -298,7 +265,7 @@ TEST_CASE("where other layers have colors, what a chain makes in Rec. 709 is of 
   Picture layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
   layer.groups[0].is_color = false;
   picture.groups.push_back(std::move(layer.groups[0]));
-  write(place, "wide.exr", picture);
+  write_picture(place, "wide.exr", picture);
   const Picture made = result_of(place, {"saturation", "--factor", "1"}, "wide.exr", "out.exr");
   const auto found = std::ranges::find(made.attributes, "chromaticities", &Attribute::name);
   REQUIRE(found != made.attributes.end());
@@ -318,7 +285,7 @@ TEST_CASE("a warning says that the chromaticities of --output-primaries do not f
           layer = picture_of({"spec.R", "spec.G", "spec.B", ""}, Depth::half);
   layer.groups[0].is_color = false;
   picture.groups.push_back(std::move(layer.groups[0]));
-  write(place, "layered.exr", picture);
+  write_picture(place, "layered.exr", picture);
   const Finished finished = place.gpupost({"layered.exr", "-o", "out.exr", "--output-primaries", "ap1"});
   CHECK(finished.exit_code == 0);
   CHECK_MESSAGE(
@@ -326,15 +293,14 @@ TEST_CASE("a warning says that the chromaticities of --output-primaries do not f
       finished.err);
 }
 
-TEST_CASE("flips and crops keep the color of what is transparent, before mips too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("flips and crops keep the color of what is transparent, before mips too") {
   const TestFolder place;
   for (const bool is_gray : {false, true}) {
     Picture picture = is_gray ? picture_of({"Y", "", "", "A"}, Depth::u8) : picture_of({"R", "G", "B", "A"}, Depth::u8);
     Group& color = picture.groups[0];
     const std::span<uint8_t> numbers = color.levels[0].texels.as<uint8_t>();
     for (size_t index = 0; index < numbers.size(); index += 4) numbers[index + 3] = uint8_t(index % 3 * 100);
-    write(place, "in.png", picture);
+    write_picture(place, "in.png", picture);
     CHECK(decoded(place, "in.png").groups[0].has_alpha());
     const auto at = [](const Picture& of, int x, int y) {
       const uint8_t* texel = of.groups[0].levels[0].texels.as<uint8_t>().data() + 4 * (y * of.size().width + x);
@@ -352,10 +318,9 @@ TEST_CASE("flips and crops keep the color of what is transparent, before mips to
   }
 }
 
-TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made color, and else Y") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made color, and else Y") {
   const TestFolder place;
-  write(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
+  write_picture(place, "gray.png", picture_of({"Y", "", "", ""}, Depth::u8));
   const auto names = [&](const Words& words) {
     const nlohmann::json told = parse_json(place.gpupost(words).out);
     std::string made;
@@ -366,19 +331,17 @@ TEST_CASE("stats measures R, G and B of a gray picture of which a chain has made
   CHECK(names({"stats", "gain", "--green", "0", "gray.png", "-o", "out.png"}) == "Y");
 }
 
-TEST_CASE("a channel beside the color gives way to one of its name that a chain makes, with a warning") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a channel beside the color gives way to one of its name that a chain makes, with a warning") {
   const TestFolder place;
   const auto write_with = [&](const char* name, std::array<std::string, 4> colors, const Channel& other) {
     Picture picture = picture_of(colors, Depth::half);
     picture.groups.push_back(made_group({{other, {}, {}, {}}}, other.depth, {19, 11}, 1,
                                         [](int x, int, size_t, int) { return uint32_t(x); }));
-    write(place, name, picture);
+    write_picture(place, name, picture);
   };
-  const auto check_made = [&](Words words, const std::string& input, const std::string& names,
+  const auto check_made = [&](const Words& words, const std::string& input, const std::string& names,
                               const std::string& lost) {
-    words.insert(words.end(), {input, "-o", "out.exr"});
-    const Finished finished = place.gpupost(words);
+    const Finished finished = place.gpupost(with(words, {input, "-o", "out.exr"}));
     CHECK(finished.exit_code == 0);
     CHECK(finished.err == (lost.empty() ? ""
                                         : fmt::format("gpupost: warning: {}: the result has channels named {}; "
@@ -400,8 +363,7 @@ TEST_CASE("a channel beside the color gives way to one of its name that a chain 
   check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
 }
 
-TEST_CASE("channels that --list drops beside the channels it takes by name are named once") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("channels that --list drops beside the channels it takes by name are named once") {
   const TestFolder place;
   Picture picture = picture_of({"R", "G", "B", "A"}, Depth::half);
   for (const std::array<std::string, 4>& names : {std::array<std::string, 4>{"Z", "", "", ""}, {"N.X", "N.Y", "N.Z"}}) {
@@ -409,7 +371,7 @@ TEST_CASE("channels that --list drops beside the channels it takes by name are n
     other.groups[0].is_color = false;
     picture.groups.push_back(std::move(other.groups[0]));
   }
-  write(place, "all.exr", picture);
+  write_picture(place, "all.exr", picture);
   const auto check_told = [&](Words words, const std::string& input, const std::string& lost,
                               const std::string& moved) {
     words.insert(words.begin(), "channels");
@@ -433,12 +395,11 @@ TEST_CASE("channels that --list drops beside the channels it takes by name are n
   Picture other = picture_of({"Z", "", "", ""}, Depth::half);
   other.groups[0].is_color = false;
   picture.groups.push_back(std::move(other.groups[0]));
-  write(place, "gray.exr", picture);
+  write_picture(place, "gray.exr", picture);
   check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "gray.exr", "A", "Z");
 }
 
-TEST_CASE("with --layer, channels taken by name become those of the layer, and the default layer stays") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("with --layer, channels taken by name become those of the layer, and the default layer stays") {
   const TestFolder place;
   Picture picture = picture_of({"R", "G", "B", "A"}, Depth::half);
   for (const std::array<std::string, 4>& names :
@@ -447,7 +408,7 @@ TEST_CASE("with --layer, channels taken by name become those of the layer, and t
     other.groups[0].is_color = false;
     picture.groups.push_back(std::move(other.groups[0]));
   }
-  write(place, "layered.exr", picture);
+  write_picture(place, "layered.exr", picture);
   const auto names_in = [](const Picture& of) {
     std::vector<std::string> names;
     for (const Group& group : of.groups)
@@ -463,8 +424,7 @@ TEST_CASE("with --layer, channels taken by name become those of the layer, and t
   CHECK(names_in(with_alpha) == "R G B A diff.A diff.B diff.G diff.R");
 }
 
-TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("channels are taken by any name that a file has, those of layers and of integers too") {
   const TestFolder place;
   const Picture named =
       result_of(place, {"channels", "--list", "diffuse.R,diffuse.G,diffuse.B"}, "layers.exr", "out.exr");

@@ -34,15 +34,13 @@ void check_near(const TestFolder& place, const std::string& a, const std::string
 
 }  // namespace
 
-TEST_CASE("automatic exposure of other primaries measures their light, as stats does") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("automatic exposure of other primaries measures their light, as stats does") {
   const TestFolder place;
   check_done(place, {"rec2020.exr", "exposure", "--auto", "--storage", "fp32", "--bits", "32f", "-o", "auto.exr"});
   CHECK(log_average(place, "auto.exr") == doctest::Approx(0.18).epsilon(1e-4));
 }
 
-TEST_CASE("matrix --named leaves a file that says which primaries it has, and colors are converted once") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("matrix --named leaves a file that says which primaries it has, and colors are converted once") {
   const TestFolder place;
   check_done(place, {"in.exr", "matrix", "--named", "rec709-to-rec2020", "--storage", "fp32", "--bits", "32f", "-o",
                      "2020.exr"});
@@ -62,8 +60,7 @@ TEST_CASE("matrix --named leaves a file that says which primaries it has, and co
   check_near(place, "in16.png", "xyz.png", "0.0001");
 }
 
-TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
   const TestFolder place;
   check_done(place, {"mips", "--filter", "kaiser", "--border", "repeat", "in.exr", "-o", "tiles.exr"});
   CHECK(text_of(decoded(place, "tiles.exr"), "wrapmodes") == "periodic,periodic");
@@ -71,8 +68,7 @@ TEST_CASE("levels of a filter that looks beyond the border say how they repeat")
   CHECK(text_of(decoded(place, "plain.exr"), "wrapmodes") == "black,black");
 }
 
-TEST_CASE("light far beyond the usual is measured as it is") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("light far beyond the usual is measured as it is") {
   const TestFolder place;
   for (const int stops : {-32, 32}) {
     check_done(place, {"float.exr", "exposure", "--stops", std::to_string(stops), "-o", "far.exr"});
@@ -90,8 +86,7 @@ TEST_CASE("light far beyond the usual is measured as it is") {
   }
 }
 
-TEST_CASE("light with alpha 0 gives a warning for a PNG, also in the report") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("light with alpha 0 gives a warning for a PNG, also in the report") {
   const TestFolder place;
   check_done(place, {"in.exr", "channels", "--list", "0.5,0.25,0.125,A=0", "-o", "hidden.exr", "--quiet"});
   const std::string expected =
@@ -119,8 +114,7 @@ TEST_CASE("light with alpha 0 gives a warning for a PNG, also in the report") {
   is_quiet({"in.png", "resize", "--size", "50%", "-o", "out.png"});
 }
 
-TEST_CASE("a file with straight alpha 0 everywhere gives a warning that says how to keep its light") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a file with straight alpha 0 everywhere gives a warning that says how to keep its light") {
   const TestFolder place;
   check_done(place, {"in.exr", "channels", "--list", "0.5,0.25,0.125,A=0", "-o", "hidden.png", "--quiet"});
   for (const char* output : {"out.exr", "out.png"}) {

@@ -93,11 +93,7 @@ TEST_CASE("compare of sequences goes frame by frame, and names frames that one o
     place.write(name, made_files().at("in.exr"));
   place.write("b.02.exr", made_files().at("other.exr"));
   const Words both{"compare", "a.#.exr", "b.##.exr"};
-  const auto run = [&](const Words& more) {
-    Words words = both;
-    words.insert(words.end(), more.begin(), more.end());
-    return place.gpupost(words);
-  };
+  const auto run = [&](const Words& more) { return place.gpupost(with(both, more)); };
   const Finished differs = run({"-o", "diff.%d.png"});
   CHECK(differs.exit_code == 6);
   CHECK_MESSAGE(differs.out.ends_with("1 of 3 pairs differ\n"), differs.out);

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <sstream>
 
 using namespace gpupost::test;
 
@@ -22,8 +21,7 @@ Words completed(const TestFolder& place, const Words& words) {
   CHECK(finished.exit_code == 0);
   CHECK(finished.err == "");
   Words made;
-  std::istringstream stream(finished.out);
-  for (std::string word; std::getline(stream, word);)
+  for (const std::string& word : lines_of(finished.out))
     if (!word.empty()) made.push_back(word);
   std::ranges::sort(made);
   return made;

@@ -7,8 +7,7 @@
 using namespace gpupost;
 using namespace gpupost::test;
 
-TEST_CASE("KTX2 and DDS hold a whole chain or a part of one") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("KTX2 and DDS hold a whole chain or a part of one") {
   const TestFolder place;
   for (const auto& [extension, count_at] : {std::pair{"ktx2", 40}, {"dds", 28}})
     for (const int levels : {0, 3, 1}) {
@@ -38,8 +37,7 @@ TEST_CASE("the depth and transfer of a container are those of the input, unless 
   CHECK(dxgi_of({"bars.png", "-o", "out.dds", "--transfer", "linear"}) == 61);  // R8_UNORM
 }
 
-TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mean of black and white is 188") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mean of black and white is 188") {
   const TestFolder place;
   check_done(place, {"mips", "in.png", "-o", "out.dds"});
   const Picture picture = decoded(place, "in.png");
@@ -77,8 +75,7 @@ TEST_CASE("--dither ordered takes the numbers beside what is between them, in ev
   check_same(place, "same.png", "in.png");
 }
 
-TEST_CASE("an attribute that an op adds is in an EXR, and its lack in another format is no warning") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an attribute that an op adds is in an EXR, and its lack in another format is no warning") {
   const TestFolder place;
   for (const char* name : {"out.dds", "out.ktx2"}) {
     const Finished finished = place.gpupost({"mips", "--filter", "kaiser", "in.png", "-o", name});

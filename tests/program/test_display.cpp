@@ -8,8 +8,7 @@
 using namespace gpupost;
 using namespace gpupost::test;
 
-TEST_CASE("a tone curve of a pure color gives no number below 0 and no warning of it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a tone curve of a pure color gives no number below 0 and no warning of it") {
   const TestFolder place;
   for (const std::string color : {"0,0,5", "0,0,0.3", "3,0,0", "0,0.7,0"}) {
     REQUIRE(place.gpupost({"channels", "--list", color, "in.exr", "-o", "pure.exr", "--quiet"}).exit_code == 0);
@@ -23,8 +22,8 @@ TEST_CASE("a tone curve of a pure color gives no number below 0 and no warning o
   }
 }
 
-TEST_CASE("a warning with a number is said of one input of several, and how many more have it with other numbers") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "a warning with a number is said of one input of several, and how many more have it with other numbers") {
   const TestFolder place;
   for (const std::string stops : {"1", "2", "3"})
     REQUIRE(place.gpupost({"exposure", "--stops", stops, "in.exr", "-o", stops + ".exr", "--quiet"}).exit_code == 0);

@@ -1,5 +1,4 @@
 // Depth of field of whole files: where the depth comes from.
-#include "core/codec/codec.h"
 #include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
@@ -14,12 +13,9 @@ using namespace gpupost::test;
 namespace {
 
 std::vector<float> numbers_of(const Picture& picture, size_t group) {
-  const Level& level = picture.groups[group].levels[0];
-  const auto count = 4 * texel_count(level.size);
+  const auto count = 4 * texel_count(picture.groups[group].levels[0].size);
   std::vector<float> numbers;
-  for (size_t index = 0; index < count; ++index)
-    numbers.push_back(picture.groups[group].depth == Depth::half ? float(level.texels.as<_Float16>()[index])
-                                                                 : level.texels.as<float>()[index]);
+  for (size_t index = 0; index < count; ++index) numbers.push_back(float(number_at(picture.groups[group], index)));
   return numbers;
 }
 
@@ -31,8 +27,7 @@ void check_refused(const Finished& finished, int exit_code, const std::string& p
 
 }  // namespace
 
-TEST_CASE("depth comes from channel Z, from another one, or from a file, and stays as it is") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("depth comes from channel Z, from another one, or from a file, and stays as it is") {
   const TestFolder place;
   const std::string lens = "--focus 3 --f-stop 1 --sensor-width 3 --max-radius 4";
   REQUIRE(place.shell("gpupost depth.exr dof " + lens + " --verify -o z.exr").exit_code == 0);
@@ -51,8 +46,7 @@ TEST_CASE("depth comes from channel Z, from another one, or from a file, and sta
     if (before.groups[group].depth == Depth::f32) CHECK(numbers_of(after, group) == numbers_of(before, group));
 }
 
-TEST_CASE("a PNG of a picture with depth is made from it, though it cannot hold it") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a PNG of a picture with depth is made from it, though it cannot hold it") {
   const TestFolder place;
   const Finished finished =
       place.gpupost({"depth.exr", "dof", "--focus-at", "3,4", "--max-radius", "3", "--verify", "-o", "o.png"});
@@ -67,8 +61,7 @@ TEST_CASE("a depth file without the channel is refused with the option for anoth
                 "choose one with --depth, or --depth-file");
 }
 
-TEST_CASE("a part of a frame has the circles that it has in the frame") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a part of a frame has the circles that it has in the frame") {
   const TestFolder place;
   const Window window{.min_x = 7, .min_y = 0, .max_x = 25, .max_y = 20};
   Picture part = decoded(place, "depth.exr");
@@ -81,8 +74,7 @@ TEST_CASE("a part of a frame has the circles that it has in the frame") {
       std::memcpy(cut.texels.data() + y * width * bytes, from.data() + (y * 37 + 7) * bytes, width * bytes);
     group.levels[0] = std::move(cut);
   }
-  const Encoded encoded = encode(*format_named("exr"), part, {.depth = Depth::half, .keep_depths = true});
-  place.write("part.exr", {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+  write_picture(place, "part.exr", part);
   const std::string lens = " dof --focus 3 --f-stop 1 --sensor-width 3 --max-radius 32 --show coc --verify ";
   REQUIRE(place.shell("gpupost depth.exr" + lens + "-o whole.exr").exit_code == 0);
   REQUIRE(place.shell("gpupost part.exr" + lens + "-o of_part.exr").exit_code == 0);
@@ -93,8 +85,7 @@ TEST_CASE("a part of a frame has the circles that it has in the frame") {
       CHECK(of_part[y * 4 * 19 + index] == whole[(y * 37 + 7) * 4 + index]);
 }
 
-TEST_CASE("ops that move texels before it move depth along") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ops that move texels before it move depth along") {
   const TestFolder place;
   const std::string lens = " dof --focus 3 --f-stop 1 --sensor-width 3 --max-radius 4 ";
   REQUIRE(place.shell("gpupost depth.exr flip x" + lens + "flip x --verify -o moved.exr").exit_code == 0);
@@ -108,8 +99,7 @@ TEST_CASE("ops that move texels before it move depth along") {
   CHECK(place.shell("gpupost depth.exr blur --radius 2" + lens + "--verify -o soft.exr").exit_code == 0);
 }
 
-TEST_CASE("a sequence takes the depth file of each frame") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a sequence takes the depth file of each frame") {
   const TestFolder place;
   REQUIRE(place
               .shell("for n in 1 2; do cp depth.exr s.000$n.exr; done; cp depth.exr z.0001.exr; "
@@ -124,18 +114,14 @@ TEST_CASE("a sequence takes the depth file of each frame") {
   CHECK(place.gpupost({"compare", "o.0001.exr", "o.0002.exr"}).exit_code == 6);
 }
 
-TEST_CASE(
+DEVICE_TEST_CASE(
     "second images with another data window are refused, and those without a display window of their own are not") {
-  if (!has_device()) return;
   const TestFolder place;
   REQUIRE(place.gpupost({"depth.exr", "shift", "--x", "2", "-o", "moved.exr"}).exit_code == 0);
   for (const Words& op : {Words{"dof", "--depth-file"}, {"guided", "--guide"}, {"denoise", "--albedo"}}) {
     CAPTURE(op.front());
     const auto run = [&](const char* image, const char* second) {
-      Words words{image, "-o", "o.exr"};
-      words.insert(words.end(), op.begin(), op.end());
-      words.push_back(second);
-      return place.gpupost(words);
+      return place.gpupost(with(with({image, "-o", "o.exr"}, op), {second}));
     };
     check_refused(run("depth.exr", "moved.exr"), 1,
                   "the data window of moved.exr begins at 2,0, and that of the image at 0,0");

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <sstream>
 
 using namespace gpupost::test;
 using nlohmann::json;
@@ -63,8 +62,7 @@ void check_refused(const TestFolder& place, const std::string& line, int exit_co
 
 }  // namespace
 
-TEST_CASE("a flash of 3 stops moves the exposure of no frame by 0.2 stops at a window of 9") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a flash of 3 stops moves the exposure of no frame by 0.2 stops at a window of 9") {
   const TestFolder place;
   write_flash(place);
   done(place, "gpupost s.####.exr exposure --auto --smooth 9 -o smooth/ --mkdir");
@@ -74,8 +72,7 @@ TEST_CASE("a flash of 3 stops moves the exposure of no frame by 0.2 stops at a w
   CHECK(automatic.at(flash) == doctest::Approx(automatic.at(1) - 3).epsilon(1e-3));
 }
 
-TEST_CASE("stats -o FILE.json has a line for each frame, and shards that read it give the bytes of one run") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("stats -o FILE.json has a line for each frame, and shards that read it give the bytes of one run") {
   const TestFolder place;
   write_flash(place);
   const std::string shards[] = {"count:1/2", "count:2/2"};
@@ -83,9 +80,8 @@ TEST_CASE("stats -o FILE.json has a line for each frame, and shards that read it
     CAPTURE(options);
     for (const char* folder : {"one", "two"}) std::filesystem::remove_all(place.path(folder));
     CHECK(done(place, "gpupost s.####.exr blur --sigma 1 stats -o exposures.json").out.empty());
-    std::istringstream lines(place.read("exposures.json"));
     int frame = 0;
-    for (std::string line; std::getline(lines, line);) {
+    for (const std::string& line : lines_of(place.read("exposures.json"))) {
       const json measured = parse_json(line);
       CHECK(measured["frame"] == ++frame);
       CHECK(measured["input"] == name_of(frame));
@@ -100,8 +96,7 @@ TEST_CASE("stats -o FILE.json has a line for each frame, and shards that read it
   }
 }
 
-TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --verify and --resume") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --verify and --resume") {
   const TestFolder place;
   write_flash(place);
   done(place, "gpupost s.####.exr stats > exposures.json");
@@ -118,8 +113,7 @@ TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --verify 
   CHECK(done(place, again).err.find("outputs were done") == std::string::npos);
 }
 
-TEST_CASE("frames without a measurement, broken files and inputs that are no sequence are errors") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are no sequence are errors") {
   const TestFolder place;
   write_flash(place);
   done(place, "gpupost s.####.exr stats -o exposures.json");

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 namespace gpupost::test {
 
@@ -51,9 +52,12 @@ Attribute chromaticities(const std::array<float, 8>& numbers) {
   return {.name = "chromaticities", .type = "chromaticities", .value = {bytes, bytes + sizeof numbers}};
 }
 
-std::string bytes_of_file(const char* format, const Picture& picture, Depth depth) {
-  const Encoded encoded = encode(*format_named(format), picture, {.depth = depth, .keep_depths = true});
-  return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
+std::string bytes_of_file(const Encoded& file) {
+  return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
+}
+
+std::string png_of(const Picture& picture, Depth depth) {
+  return bytes_of_file(encode(*format_named("png"), picture, {.depth = depth}));
 }
 
 template <class... Groups>
@@ -68,9 +72,8 @@ Picture bars() {
   const Size size{64, 16};
   Group group = made_group({{{"Y", Depth::u8}, {}, {}, {}}}, Depth::u8, size, 1,
                            [](int x, int, size_t component, int) { return component == 3 || x % 2 ? 255u : 0u; });
-  group.is_color = true;
   group.is_luminance = true;
-  Picture picture = made(size, std::move(group));
+  Picture picture = color_picture_of(std::move(group));
   picture.transfer = Transfer::srgb;
   picture.alpha = Alpha::straight;
   return picture;
@@ -109,30 +112,27 @@ std::string without_channels(const std::string& sound) {
 std::map<std::string, std::string> make_files() {
   const Size size{37, 21};
   std::map<std::string, std::string> files;
-  files["in.exr"] = bytes_of_file("exr", made(size, color(size, Depth::half, true)), Depth::half);
+  files["in.exr"] = exr_of(made(size, color(size, Depth::half, true)));
   files["sub/in.exr"] = files["in.exr"];
   Picture other = made(size, color(size, Depth::half, true));
   other.groups[0].levels[0].texels.as<uint16_t>()[4 * (3 * 37 + 5) + 1] ^= 1;
-  files["other.exr"] = bytes_of_file("exr", other, Depth::half);
+  files["other.exr"] = exr_of(other);
   Picture rec2020 = made(size, color(size, Depth::half, true));
   rec2020.attributes = {chromaticities({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f})};
-  files["rec2020.exr"] = bytes_of_file("exr", rec2020, Depth::half);
-  files["wide.exr"] = bytes_of_file("exr", made({38, 21}, color({38, 21}, Depth::half, true)), Depth::half);
-  files["long.exr"] = bytes_of_file("exr", made({20000, 1}, color({20000, 1}, Depth::half, false)), Depth::half);
-  files["float.exr"] = bytes_of_file("exr", made(size, color(size, Depth::f32, false, 100000)), Depth::f32);
-  files["depth.exr"] = bytes_of_file(
-      "exr",
+  files["rec2020.exr"] = exr_of(rec2020);
+  files["wide.exr"] = exr_of(made({38, 21}, color({38, 21}, Depth::half, true)));
+  files["long.exr"] = exr_of(made({20000, 1}, color({20000, 1}, Depth::half, false)));
+  files["float.exr"] = exr_of(made(size, color(size, Depth::f32, false, 100000)));
+  files["depth.exr"] = exr_of(
       made(size, color(size, Depth::half, false),
            single("Z", Depth::f32, size, [](int x, int y, size_t, int) { return bits_of_float(float(x * y) + 0.1f); }),
            single("id", Depth::u32, size,
-                  [](int x, int y, size_t, int) { return uint32_t(4000000000u + unsigned(x / 4 + y)); })),
-      Depth::half);
-  files["layers.exr"] = bytes_of_file(
-      "exr", made(size, color(size, Depth::half, false), color(size, Depth::half, false, 0.5f, "diffuse.")),
-      Depth::half);
-  files["in.png"] = bytes_of_file("png", made(size, color(size, Depth::half, true)), Depth::u8);
-  files["deep.png"] = bytes_of_file("png", made(size, color(size, Depth::f32, false)), Depth::u16);
-  files["bars.png"] = bytes_of_file("png", bars(), Depth::u8);
+                  [](int x, int y, size_t, int) { return uint32_t(4000000000u + unsigned(x / 4 + y)); })));
+  files["layers.exr"] =
+      exr_of(made(size, color(size, Depth::half, false), color(size, Depth::half, false, 0.5f, "diffuse.")));
+  files["in.png"] = png_of(made(size, color(size, Depth::half, true)), Depth::u8);
+  files["deep.png"] = png_of(made(size, color(size, Depth::f32, false)), Depth::u16);
+  files["bars.png"] = png_of(bars(), Depth::u8);
   files["empty.exr"] = "";
   files["text.exr"] = "This is a line of text and no image at all.\n";
   files["cut.exr"] = files["in.exr"].substr(0, files["in.exr"].size() * 2 / 3);
@@ -157,6 +157,11 @@ const nlohmann::json& devices() {
 const std::map<std::string, std::string>& made_files() {
   static const std::map<std::string, std::string> files = make_files();
   return files;
+}
+
+Words with(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 TestFolder::TestFolder() {
@@ -206,20 +211,41 @@ bool is_one_error(const std::string& text) {
   return text.starts_with("gpupost: ") && !text.starts_with("gpupost: warning: ") && text.find('\n') == text.size() - 1;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::map<std::string, std::string> outputs_of(const TestFolder& place) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
+    if (entry.path().extension() == ".exr")
+      files[entry.path().filename()] = place.read("out/" + entry.path().filename().string());
+  return files;
+}
+
 void check_done(const TestFolder& place, const Words& words) {
   const Finished finished = place.gpupost(words);
   CHECK_MESSAGE(finished.exit_code == 0, text_of({.program = "gpupost", .words = words}), ": ", finished.err);
 }
 
 void check_same(const TestFolder& place, const std::string& a, const std::string& b, const Words& options) {
-  Words words{"compare", a, b};
-  words.insert(words.end(), options.begin(), options.end());
-  const Finished finished = place.gpupost(words);
+  const Finished finished = place.gpupost(with({"compare", a, b}, options));
   CHECK_MESSAGE(finished.exit_code == 0, a, " and ", b, ": ", finished.out, finished.err);
 }
 
 Picture decoded(const TestFolder& place, const std::string& name, int level) {
   return decode_file(place.path(name), {.layer = "", .level = level, .limits = {}}).picture;
+}
+
+std::string exr_of(const Picture& picture) {
+  return bytes_of_file(encode(*format_named("exr"), picture, {.keep_depths = true}));
+}
+
+void write_picture(const TestFolder& place, const std::string& name, const Picture& picture) {
+  place.write(name, name.ends_with(".png") ? png_of(picture, Depth::u8) : exr_of(picture));
 }
 
 double number_at(const Group& group, size_t index) {

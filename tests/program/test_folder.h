@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/support/process.h"
+#include "tests/support/skip.h"
 #include "tests/support/temporary_folder.h"
 
 #include "core/image/picture.h"
@@ -14,6 +15,9 @@ namespace gpupost::test {
 
 using Words = std::vector<std::string>;
 using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// `words` and then `more`.
+Words with(Words words, const Words& more);
 
 class TestFolder : public TemporaryFolder {
  public:
@@ -49,6 +53,11 @@ const Environment no_driver = {{"VK_DRIVER_FILES", "/nonexistent.json"}, {"VK_IC
 // Has it exactly one line, and does that begin as an error does?
 bool is_one_error(const std::string& text);
 
+// The lines of a text, without their ends.
+std::vector<std::string> lines_of(const std::string& text);
+// The bytes of each EXR in `out`.
+std::map<std::string, std::string> outputs_of(const TestFolder& place);
+
 // Checks that gpupost with these words succeeds.
 void check_done(const TestFolder& place, const Words& words);
 // Checks that `gpupost compare` with these options finds two files equal.
@@ -56,6 +65,10 @@ void check_same(const TestFolder& place, const std::string& a, const std::string
 
 // A file as the codecs read it, in this process' own decode worker.
 Picture decoded(const TestFolder& place, const std::string& name, int level = 0);
+// The bytes of an EXR in which each channel of the picture keeps its depth.
+std::string exr_of(const Picture& picture);
+// Writes a PNG of 8 bits if `name` ends in ".png", else exr_of().
+void write_picture(const TestFolder& place, const std::string& name, const Picture& picture);
 // Number `index` of level 0, as it is stored.
 double number_at(const Group& group, size_t index);
 

@@ -1,5 +1,4 @@
 // What the headers of EXR files say of a picture, and what is written of it behind a chain.
-#include "core/codec/codec.h"
 #include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
@@ -17,8 +16,7 @@ namespace {
 void write_changed(const TestFolder& place, const std::string& name, const std::function<void(Picture&)>& change) {
   Picture picture = decoded(place, "in.exr");
   change(picture);
-  const Encoded encoded = encode(*format_named("exr"), picture, {.keep_depths = true});
-  place.write(name, std::string(reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()));
+  write_picture(place, name, picture);
 }
 
 bool has_attribute(const Picture& picture, const std::string& name) {
@@ -27,16 +25,13 @@ bool has_attribute(const Picture& picture, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a display window near the end of the format goes through a chain and is read again, or is refused") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a display window near the end of the format goes through a chain and is read again, or is refused") {
   const TestFolder place;
   constexpr int last = 0x3ffffffe;
   const Window far{-last, -last, last, last};
   write_changed(place, "far.exr", [&](Picture& picture) { picture.display_window = far; });
   for (const Words& chain : {Words{"flip", "xy"}, {"mips"}}) {
-    Words words = chain;
-    words.insert(words.end(), {"far.exr", "-o", "out.exr"});
-    CHECK(place.gpupost(words).exit_code == 0);
+    CHECK(place.gpupost(with(chain, {"far.exr", "-o", "out.exr"})).exit_code == 0);
     CHECK(decoded(place, "out.exr").display_window == far);
   }
   for (const std::string size : {"200%", "32768x4", "50%"}) {
@@ -50,8 +45,8 @@ TEST_CASE("a display window near the end of the format goes through a chain and 
   }
 }
 
-TEST_CASE("a data window that flip moves further than readers follow is a usage error, and a crop before it helps") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "a data window that flip moves further than readers follow is a usage error, and a crop before it helps") {
   const TestFolder place;
   write_changed(place, "far.exr", [](Picture& picture) { picture.display_window = {0, 0, 0x3ffffffe, 20}; });
   const Finished finished = place.gpupost({"flip", "x", "far.exr", "-o", "out.exr"});

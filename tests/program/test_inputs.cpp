@@ -97,9 +97,7 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   const std::pair<Words, const char*> cases[] = {
       {{}, "in.exr"}, {{"--part", "0"}, "in.exr"}, {{"--part", "1"}, "wide.exr"}, {{"--part=wide"}, "wide.exr"}};
   for (const auto& [option, same] : cases) {
-    Words words = {"parts.exr", "-o", "out.exr", "--drop-parts"};
-    words.insert(words.end(), option.begin(), option.end());
-    CHECK(place.gpupost(words, no_driver).exit_code == 0);
+    CHECK(place.gpupost(with({"parts.exr", "-o", "out.exr", "--drop-parts"}, option), no_driver).exit_code == 0);
     CHECK(place.gpupost({"compare", "out.exr", same}).exit_code == 0);
   }
   const Finished compared = place.gpupost({"compare", "parts.exr", "in.exr"});
@@ -118,8 +116,7 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   CHECK(missing.err == "gpupost: parts.exr: has no part matte; it has the parts 0 (beauty), 1 (wide)\n");
 }
 
-TEST_CASE("an EXR output gets copies of the parts that the chain does not work on") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an EXR output gets copies of the parts that the chain does not work on") {
   const TestFolder place;
   for (const char* name : {"in.exr", "depth.exr"})
     CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
@@ -158,9 +155,7 @@ TEST_CASE("an EXR output gets copies of the parts that the chain does not work o
       {{"-o", "out.png"}, "an output of this format holds one part; dropped parts: beauty"},
       {{"mips", "-o", "out.{level}.exr"}, "an output with one file per level holds one part; dropped parts: beauty"}};
   for (const auto& [words, warning] : dropping) {
-    Words all{"parts.exr", "--part", "depth"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with({"parts.exr", "--part", "depth"}, words));
     CHECK(finished.exit_code == 0);
     CHECK_MESSAGE(finished.err.find("warning: parts.exr: " + warning) != finished.err.npos, finished.err);
   }
@@ -177,8 +172,7 @@ TEST_CASE("an EXR output gets copies of the parts that the chain does not work o
   CHECK(part_names("parts.exr") == both);
 }
 
-TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the depth of a picture of one part may be in another part, which --depth-part names") {
   const TestFolder place;
   for (const char* name : {"in.exr", "depth.exr"})
     CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
@@ -226,8 +220,7 @@ TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is writ
   CHECK(place.gpupost({"compare", "by.exr.png", "wide.out.png"}).exit_code == 0);
 }
 
-TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain, the base too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a PNG of other primaries is made Rec. 709's at every level of a chain, the base too") {
   const TestFolder place;
   place.write("wide.png", with_chunk(place.read("in.png"), "cICP", std::string("\11\15\0\1", 4)));
   CHECK(place.gpupost({"wide.png", "-o", "plain.png", "--output-primaries", "rec709"}, no_driver).exit_code == 0);
@@ -300,9 +293,7 @@ TEST_CASE("many inputs give the same, however many are decoded at once, and a da
   std::string said;
   for (const std::string jobs : {"1", "2", "16"}) {
     std::filesystem::create_directory(place.path("made"));
-    Words all = words;
-    all.insert(all.end(), {"--jobs", jobs});
-    const Finished finished = place.gpupost(all, no_driver);
+    const Finished finished = place.gpupost(with(words, {"--jobs", jobs}), no_driver);
     CHECK(finished.exit_code == 5);
     const std::map<std::string, std::string> made = place.files();
     if (files.empty()) files = made;
@@ -315,8 +306,7 @@ TEST_CASE("many inputs give the same, however many are decoded at once, and a da
   CHECK(std::count(said.begin(), said.end(), '\n') == 3);
 }
 
-TEST_CASE("metadata that is not kept is named once for each input, if an image is written") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("metadata that is not kept is named once for each input, if an image is written") {
   const TestFolder place;
   const std::string chunk("tEXtCopyright\0me", 16);
   const auto big_u32 = [](uint64_t number) { return bytes_of(__builtin_bswap32(uint32_t(number))); };

@@ -1,7 +1,6 @@
 // Levels of a part of a frame, in files of their own: they lie and look as those of the frame do.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "core/image/level_windows.h"
 #include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
@@ -12,7 +11,6 @@
 #include <bit>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -32,9 +30,7 @@ void write_seen(const TestFolder& place, const std::string& name, const Windows&
   picture.groups[0].is_color = true;
   picture.groups.push_back(made_group({{{"id", Depth::u32}}}, Depth::u32, size_of(data), 1,
                                       [](int x, int, size_t, int) { return uint32_t(x); }));
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::f32, .keep_depths = true});
-  std::ofstream file(place.path(name), std::ios::binary);
-  file.write(reinterpret_cast<const char*>(encoded.bytes.data()), std::streamsize(encoded.bytes.size()));
+  write_picture(place, name, picture);
 }
 
 float number_at(const Picture& picture, int x, int y) {
@@ -70,16 +66,14 @@ void check_levels(const TestFolder& place, const Window& frame, const Window& pa
 
 }  // namespace
 
-TEST_CASE("levels of a part of a frame, a file each, are those of the frame there") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("levels of a part of a frame, a file each, are those of the frame there") {
   const TestFolder place;
   check_levels(place, {0, 0, 127, 95}, {5, 7, 90, 61}, 4);
   check_levels(place, {-16, 8, 111, 103}, {3, 19, 77, 80}, 3);
   check_levels(place, {0, 0, 100, 70}, {5, 7, 90, 61}, 4);  // of odd sides
 }
 
-TEST_CASE("levels of a chain are measured and made of the part alone") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("levels of a chain are measured and made of the part alone") {
   const TestFolder place;
   write_seen(place, "part.exr", {.data = {5, 7, 90, 61}, .display = {0, 0, 127, 95}});
   const Finished finished =
@@ -106,8 +100,7 @@ TEST_CASE("a part at any place of a frame keeps what it holds at every level, an
     }
 }
 
-TEST_CASE("--explain shows the sizes of a run, also where the data window is not the display window") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--explain shows the sizes of a run, also where the data window is not the display window") {
   const TestFolder place;
   write_seen(place, "a.exr", {.data = {10, 10, 39, 39}, .display = {0, 0, 63, 63}});
   write_seen(place, "b.exr", {.data = {18, 18, 59, 29}, .display = {0, 0, 63, 63}});
@@ -129,9 +122,7 @@ TEST_CASE("--explain shows the sizes of a run, also where the data window is not
                                                {"c.exr", "resize", "--size", "50%", "crop", "--to", "display"},
                                                {"a.exr", "b.exr", "resize", "--fit", "33x33", "sheet"}}) {
     CAPTURE(text_of({.program = "gpupost", .words = words}));
-    Words run = words;
-    run.insert(run.end(), {"-o", "out.exr", "--quiet"});
-    check_done(place, run);
+    check_done(place, with(words, {"-o", "out.exr", "--quiet"}));
     const Size size = decoded(place, "out.exr").size();
     const int columns = words[1] == "b.exr" ? 2 : 1;
     CHECK(explained(words) == fmt::format("{} x {}", size.width / columns, size.height));

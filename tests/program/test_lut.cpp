@@ -30,22 +30,18 @@ int difference(const TestFolder& folder, const std::string& a, const std::string
 
 }  // namespace
 
-TEST_CASE("a table that changes nothing leaves the numbers of a PNG, whichever way it gets them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a table that changes nothing leaves the numbers of a PNG, whichever way it gets them") {
   const TestFolder folder;
   folder.write("same.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
   for (const Words& words :
        {Words{"--input-transfer", "linear", "lut", "same.cube"}, {"lut", "--file", "same.cube", "--srgb"}}) {
-    Words all{"in.png", "-o", "out.png"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Finished finished = folder.gpupost(all);
+    const Finished finished = folder.gpupost(with({"in.png", "-o", "out.png"}, words));
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
     CHECK(difference(folder, "in.png", "out.png") == 0);
   }
 }
 
-TEST_CASE("numbers are not decoded for an EXR, and ops that mix texels are refused behind them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("numbers are not decoded for an EXR, and ops that mix texels are refused behind them") {
   const TestFolder folder;
   folder.write("half.cube", "LUT_1D_SIZE 2\n0.5 0.5 0.5\n0.5 0.5 0.5\n");
   CHECK(folder.gpupost({"float.exr", "lut", "half.cube", "clamp", "-o", "out.exr"}).exit_code == 0);
@@ -63,8 +59,7 @@ TEST_CASE("numbers are not decoded for an EXR, and ops that mix texels are refus
             .exit_code == 0);
 }
 
-TEST_CASE("a table that makes light of encoded values gives the same in one run as in two") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a table that makes light of encoded values gives the same in one run as in two") {
   const TestFolder folder;
   folder.write("encode.cube", "LUT_1D_SIZE 3\n0 0 0\n0.7 0.7 0.7\n1 1 1\n");
   folder.write("decode.cube", "LUT_1D_SIZE 3\n0 0 0\n0.3 0.2 0.1\n1 1 1\n");
@@ -90,32 +85,24 @@ TEST_CASE("a table that cannot be read is exit 2 and names the line") {
   CHECK(folder.gpupost({"in.exr", "lut", "none.cube", "-o", "no.exr"}).exit_code == 2);
 }
 
-TEST_CASE("a baked chain is what the chain makes, within what its entries say between them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a baked chain is what the chain makes, within what its entries say between them") {
   const TestFolder folder;
   const Words chain{"exposure", "--stops", "-0.5", "saturation", "--factor", "0.7"};
-  Words bake{"--bake", "33", "--bake-shaper", "srgb", "-o", "mine.cube"}, run{"in.png", "-o", "chain.png"};
-  bake.insert(bake.end(), chain.begin(), chain.end());
-  run.insert(run.end(), chain.begin(), chain.end());
-  const Finished baked = folder.gpupost(bake);
+  const Finished baked = folder.gpupost(with({"--bake", "33", "--bake-shaper", "srgb", "-o", "mine.cube"}, chain));
   CHECK_MESSAGE(baked.exit_code == 0, baked.err);
-  CHECK(folder.gpupost(run).exit_code == 0);
+  CHECK(folder.gpupost(with({"in.png", "-o", "chain.png"}, chain)).exit_code == 0);
   CHECK(folder.gpupost({"in.png", "lut", "mine.cube", "--srgb", "-o", "table.png"}).exit_code == 0);
   CHECK(difference(folder, "chain.png", "table.png") <= 2);
 }
 
-TEST_CASE("--bake names the options of lut that give the same image as the chain") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--bake names the options of lut that give the same image as the chain") {
   const TestFolder folder;
   for (const Words& chain : {Words{"exposure", "--stops", "-0.5"}, {"localgamma"}})
     for (const char* shaper : {"none", "log", "srgb"}) {
       INFO(chain.front(), " ", shaper);
-      Words bake{"--bake", "65", "--bake-shaper", shaper, "-o", "mine.cube"}, run{"in.png", "-o", "chain.png"};
-      bake.insert(bake.end(), chain.begin(), chain.end());
-      run.insert(run.end(), chain.begin(), chain.end());
-      const Finished baked = folder.gpupost(bake);
+      const Finished baked = folder.gpupost(with({"--bake", "65", "--bake-shaper", shaper, "-o", "mine.cube"}, chain));
       CHECK_MESSAGE(baked.exit_code == 0, baked.err);
-      CHECK(folder.gpupost(run).exit_code == 0);
+      CHECK(folder.gpupost(with({"in.png", "-o", "chain.png"}, chain)).exit_code == 0);
       const size_t begin = baked.err.find('`'), end = baked.err.rfind('`');
       REQUIRE_MESSAGE(begin < end, baked.err);
       const Finished looked_up =
@@ -157,8 +144,7 @@ TEST_CASE("--bake does not replace the table that its chain reads, by whatever n
   CHECK(folder.files() == before);
 }
 
-TEST_CASE("ocio names the primaries of light in an EXR, and leaves numbers without any") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("ocio names the primaries of light in an EXR, and leaves numbers without any") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
   const auto info = [&](const char* file) { return folder.gpupost({"info", file}).out; };
@@ -168,8 +154,7 @@ TEST_CASE("ocio names the primaries of light in an EXR, and leaves numbers witho
   CHECK(info("log.exr").find("chromaticities") == std::string::npos);
   Picture named = decoded(folder, "rec2020.exr");
   named.attributes.push_back({.name = "colorInteropID", .type = "string", .value = {'l', 'i', 'n'}});
-  const TexelBuffer bytes = encode(*format_named("exr"), named, {.depth = Depth::half}).bytes;
-  folder.write("named.exr", std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  write_picture(folder, "named.exr", named);
   const Finished dropped = folder.gpupost({"named.exr", "ocio", "--to", "ACEScct", "-o", "log.exr"});
   CHECK(dropped.err.find("no longer match the image are dropped: colorInteropID\n") != std::string::npos);
   CHECK(info("log.exr").find("colorInteropID") == std::string::npos);
@@ -181,9 +166,8 @@ TEST_CASE("ocio names the primaries of light in an EXR, and leaves numbers witho
         0);
 }
 
-TEST_CASE(
+DEVICE_TEST_CASE(
     "--output-primaries does not convert encoded values: it is refused, or records what --transfer says they are") {
-  if (!has_device()) return;
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
   folder.write("half.cube", "LUT_1D_SIZE 2\n0.5 0.5 0.5\n0.5 0.5 0.5\n");
@@ -204,17 +188,12 @@ TEST_CASE(
   CHECK(decoded(folder, "pq.png").transfer == Transfer::pq);
 }
 
-TEST_CASE("light that comes back from a log space has its primaries and curve again, and any op may follow") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("light that comes back from a log space has its primaries and curve again, and any op may follow") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
   const Words graded{"rec2020.exr", "ocio", "--to",   "ACEScct", "gain", "--value",
                      "1",           "ocio", "--from", "ACEScct", "--to", "ACEScg"};
-  const auto run = [&](std::initializer_list<const char*> more) {
-    Words words = graded;
-    words.insert(words.end(), more.begin(), more.end());
-    return folder.gpupost(words);
-  };
+  const auto run = [&](const Words& more) { return folder.gpupost(with(graded, more)); };
   CHECK(run({"-o", "light.exr"}).exit_code == 0);
   CHECK(folder.gpupost({"info", "light.exr"}).out.find("chromaticities") != std::string::npos);
   CHECK(folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScg", "-o", "direct.exr"}).exit_code == 0);
@@ -230,8 +209,7 @@ TEST_CASE("light that comes back from a log space has its primaries and curve ag
   CHECK(refused.err.find("the result is encoded, and `saturation` needs linear light") != refused.err.npos);
 }
 
-TEST_CASE("linear light of a configuration of version 1 gets the curve of the output, and any op may follow") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("linear light of a configuration of version 1 gets the curve of the output, and any op may follow") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
   folder.write("old.ocio", R"(ocio_profile_version: 1
@@ -252,8 +230,7 @@ colorspaces:
   CHECK_MESSAGE(blurred.exit_code == 0, blurred.err);
 }
 
-TEST_CASE("a conversion to the primaries that a file already has gives no warning") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a conversion to the primaries that a file already has gives no warning") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
   const auto warns = [&](const char* space) {
@@ -265,8 +242,7 @@ TEST_CASE("a conversion to the primaries that a file already has gives no warnin
   CHECK(warns("ACEScg"));
 }
 
-TEST_CASE("inverses of a 3-D table and of a video grade are those of the library's CPU path") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("inverses of a 3-D table and of a video grade are those of the library's CPU path") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
   std::filesystem::copy_file("testdata/look.cube", folder.path() + "/look.cube");
@@ -281,15 +257,12 @@ colorspaces:
 )");
   for (const Words& options :
        {Words{"--file", "look.cube", "--inverse"}, {"--config", "graded.ocio", "--from", "graded", "--to", "light"}}) {
-    Words words{"float.exr", "-o", "out.exr", "--verify", "ocio"};
-    words.insert(words.end(), options.begin(), options.end());
-    const Finished finished = folder.gpupost(words);
+    const Finished finished = folder.gpupost(with({"float.exr", "-o", "out.exr", "--verify", "ocio"}, options));
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
   }
 }
 
-TEST_CASE("--verify allows for rounding behind a clamp, which a steep curve makes large") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--verify allows for rounding behind a clamp, which a steep curve makes large") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
   std::filesystem::copy_file("testdata/noise_257x129.exr", folder.path() + "/noise.exr");
@@ -299,8 +272,8 @@ TEST_CASE("--verify allows for rounding behind a clamp, which a steep curve make
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
 }
 
-TEST_CASE("encoded values have the tag of their display, or none if it is not known, and no warning of a conversion") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "encoded values have the tag of their display, or none if it is not known, and no warning of a conversion") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
   folder.write("half.cube", "LUT_1D_SIZE 2\n0.5 0.5 0.5\n0.5 0.5 0.5\n");

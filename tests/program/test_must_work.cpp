@@ -1,7 +1,6 @@
 // Command lines that must work: exit 0, what they print, and the files they make.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/json.h"
 
 #include <doctest/doctest.h>
@@ -43,11 +42,6 @@ void check_works(const Example& example) {
 
 void check_all(const std::vector<Example>& examples) {
   for (const Example& example : examples) check_works(example);
-}
-
-void write_exr(const TestFolder& place, const std::string& name, const Picture& picture) {
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half});
-  place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
 }
 
 }  // namespace
@@ -95,8 +89,7 @@ TEST_CASE("verbs that need no device, with a driver and without one") {
     });
 }
 
-TEST_CASE("devices and doctor say what there is") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("devices and doctor say what there is") {
   check_all({{"devices", {"devices"}, {}, {"0: ", "Vulkan 1.", "subgroups of"}},
              {"doctor", {"doctor"}, {}, {"ok      device", "ok      shaders", "built in"}}});
   const Finished finished = TestFolder().gpupost({"devices", "--json"});
@@ -134,8 +127,7 @@ TEST_CASE("conversions need no device and no op") {
   });
 }
 
-TEST_CASE("the ways to write one call of mips") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the ways to write one call of mips") {
   const std::set<std::string> made{"in.mips.exr"};
   check_all({
       {"as design has it", {"mips", "in.exr", "--fp16"}, made},
@@ -160,8 +152,7 @@ TEST_CASE("the ways to write one call of mips") {
   });
 }
 
-TEST_CASE("the ways to write one call of blur") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the ways to write one call of blur") {
   const std::set<std::string> made{"in.blur.exr"};
   check_all({
       {"a box", {"blur", "in.exr", "--radius", "7"}, made},
@@ -204,8 +195,7 @@ TEST_CASE("a plan says where the device would be given a part at a time, and whe
   CHECK(!is_said({"mips", "--filter", "kaiser", "--from-base", "--max-dispatch-ms", "5"}));  // needs the whole picture
 }
 
-TEST_CASE("every example that help prints works, with a file a level") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("every example that help prints works, with a file a level") {
   const TestFolder place;
   for (const std::string op : {"mips"}) {
     const std::string help = place.gpupost({"help", op}).out;
@@ -219,8 +209,7 @@ TEST_CASE("every example that help prints works, with a file a level") {
   }
 }
 
-TEST_CASE("a word that names an op is the op, and ./ makes it a file") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a word that names an op is the op, and ./ makes it a file") {
   const TestFolder place;
   place.write("mips", made_files().at("in.exr"));
   CHECK(place.gpupost({"mips", "./mips", "-o", "out.exr"}).exit_code == 0);
@@ -265,10 +254,10 @@ TEST_CASE("compare: files of the same numbers differ in windows, chromaticities 
   check_differs("rec2020.exr", "chromaticities differ: red 0.64, 0.33 ");
   Picture moved = decoded(place, "in.exr");
   moved.display_window = {0, 0, 99, 99};
-  write_exr(place, "display.exr", moved);
+  write_picture(place, "display.exr", moved);
   check_differs("display.exr", "display windows differ: (0, 0) to (36, 20) and (0, 0) to (99, 99)\n");
   moved.data_window = {5, 7, 5 + 36, 7 + 20};
-  write_exr(place, "data.exr", moved);
+  write_picture(place, "data.exr", moved);
   check_differs("data.exr", "data windows differ: (0, 0) to (36, 20) and (5, 7) to (41, 27)\n");
   if (!has_device()) return;
   CHECK(place.shell("gpupost mips in.exr -o box.exr && gpupost mips --filter kaiser in.exr -o kaiser.exr").exit_code ==
@@ -314,8 +303,8 @@ TEST_CASE("--quiet takes the warnings away, and nothing else") {
   CHECK(is_one_error(place.gpupost({"cut.exr", "-o", "out.png", "--quiet"}).err));
 }
 
-TEST_CASE("a whole run says nothing on a terminal's place, and a result in a file warns a reader of standard output") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "a whole run says nothing on a terminal's place, and a result in a file warns a reader of standard output") {
   const TestFolder place;
   const Finished silent =
       place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "in.exr"}, .output_file = "/dev/null"});

@@ -1,6 +1,5 @@
 // What ops do to whole files: every channel, the windows, several sizes in one run.
 #include "core/base/half.h"
-#include "core/codec/codec.h"
 #include "core/image/to_working.h"
 #include "tests/program/test_folder.h"
 
@@ -31,8 +30,7 @@ uint32_t bits_at(const Group& group, int x, int y) {
 
 }  // namespace
 
-TEST_CASE("crop and flip move every channel alike, uint ones too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("crop and flip move every channel alike, uint ones too") {
   const TestFolder place;
   done(place, {"crop", "--window", "10x7+5+3", "flip", "x", "depth.exr", "-o", "out.exr"});
   const Picture before = decoded(place, "depth.exr"), after = decoded(place, "out.exr");
@@ -45,19 +43,15 @@ TEST_CASE("crop and flip move every channel alike, uint ones too") {
         CHECK(bits_at(after.groups[group], x, y) == bits_at(before.groups[group], 5 + 9 - x, 3 + y));
 }
 
-TEST_CASE("crop to a window moves every channel alike, in tiles too, and keeps the coordinates of texels") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("crop to a window moves every channel alike, in tiles too, and keeps the coordinates of texels") {
   const TestFolder place;
   Picture before = decoded(place, "depth.exr");
   before.data_window = {4, -6, 40, 14};
   for (const Window& display : {Window{0, -10, 50, 20}, Window{10, 0, 19, 9}, Window{-20, -20, 10, 0}}) {
     before.display_window = display;
-    const Encoded file = encode(*format_named("exr"), before, {.keep_depths = true});
-    place.write("framed.exr", std::string(text_of(file.bytes.bytes())));
+    write_picture(place, "framed.exr", before);
     for (const Words& more : {Words{}, Words{"--tile-side", "16"}}) {
-      Words words{"crop", "--to", "display", "framed.exr", "-o", "out.exr"};
-      words.insert(words.end(), more.begin(), more.end());
-      done(place, words);
+      done(place, with({"crop", "--to", "display", "framed.exr", "-o", "out.exr"}, more));
       const Picture after = decoded(place, "out.exr");
       CHECK(after.data_window == display);
       CHECK(after.display_window == display);
@@ -77,8 +71,7 @@ TEST_CASE("crop to a window moves every channel alike, in tiles too, and keeps t
   }
 }
 
-TEST_CASE("crop takes a rectangle or a window, and a window of a size that it can make") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("crop takes a rectangle or a window, and a window of a size that it can make") {
   const TestFolder place;
   const std::pair<Words, std::string> wrong[] = {
       {{"crop"}, "no window is given; expected --window WxH+X+Y, --to data or --to display"},
@@ -86,24 +79,20 @@ TEST_CASE("crop takes a rectangle or a window, and a window of a size that it ca
       {{"crop", "--to", "display", "--window", "1x1+0+0"},
        "two windows are given; expected --window or --to display, not both"}};
   for (const auto& [words, message] : wrong) {
-    Words all = words;
-    all.insert(all.end(), {"in.exr", "-o", "out.exr"});
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with(words, {"in.exr", "-o", "out.exr"}));
     CHECK(finished.exit_code == 1);
     CHECK_MESSAGE(finished.err.starts_with("gpupost: crop: " + message), finished.err);
   }
   Picture wide = decoded(place, "in.exr");
   wide.display_window = {0, 0, 40000, 10};
-  const Encoded file = encode(*format_named("exr"), wide, {.keep_depths = true});
-  place.write("framed.exr", std::string(text_of(file.bytes.bytes())));
+  write_picture(place, "framed.exr", wide);
   const Finished finished = place.gpupost({"crop", "--to", "display", "framed.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err ==
         "gpupost: crop: --to display: the display window has 40001 x 11 texels; the limit is 32768 per side\n");
 }
 
-TEST_CASE("a chain takes pictures of different sizes, and --verify holds for each") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain takes pictures of different sizes, and --verify holds for each") {
   const TestFolder place;
   done(place, {"resize", "--size", "50%", "flip", "x", "mips", "in.exr", "wide.exr", "depth.exr", "-o",
                "{stem}.out.exr", "--verify"});
@@ -111,16 +100,14 @@ TEST_CASE("a chain takes pictures of different sizes, and --verify holds for eac
   CHECK(decoded(place, "depth.out.exr", 2).size() == level_size(decoded(place, "depth.out.exr").size(), 2));
 }
 
-TEST_CASE("a part that is not inside the picture is refused in one line") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a part that is not inside the picture is refused in one line") {
   const TestFolder place;
   const Finished finished = place.gpupost({"crop", "--window", "37x21+1+0", "in.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err == "gpupost: crop: --window 37x21+1+0 is not inside the image, which is 37 x 21 texels\n");
 }
 
-TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded from sRGB") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded from sRGB") {
   const TestFolder place;
   done(place, {"mips", "--normal", "in.png", "-o", "normal.{level}.png"});
   const Picture before = decoded(place, "in.png"), base = decoded(place, "normal.0.png");
@@ -135,16 +122,14 @@ TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded 
   }
 }
 
-TEST_CASE("the length of a mean of directions comes in an alpha that was not there") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the length of a mean of directions comes in an alpha that was not there") {
   const TestFolder place;
   done(place, {"mips", "--normal", "--normal-length", "alpha", "float.exr", "-o", "out.exr"});
   CHECK(!decoded(place, "float.exr").groups[0].has_alpha());
   CHECK(decoded(place, "out.exr").groups[0].channels[3].name == "A");
 }
 
-TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what cannot go with it is refused") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what cannot go with it is refused") {
   const TestFolder place;
   done(place, {"mips", "--coverage", "0.9", "in.exr", "float.exr", "-o", "{stem}.kept.exr", "--verify"});
   done(place, {"mips", "in.exr", "float.exr", "-o", "{stem}.plain.exr"});
@@ -156,17 +141,14 @@ TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what ca
   CHECK(!is_equal("in", 1));
   CHECK(is_equal("float", 1));  // R, G and B alone
   for (const Words& words : {Words{"--coverage", "1"}, {"--coverage", "0.5", "--normal"}}) {
-    Words all{"mips", "in.exr", "-o", "refused.exr"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with({"mips", "in.exr", "-o", "refused.exr"}, words));
     CHECK(finished.exit_code == 1);
     CHECK(is_one_error(finished.err));
   }
 }
 
-TEST_CASE(
+DEVICE_TEST_CASE(
     "luminance leaves one channel Y, in floats where nothing else is asked for, and what is beside the color behind") {
-  if (!has_device()) return;
   const TestFolder place;
   done(place, {"luminance", "--tile", "8", "in.exr", "-o", "out.exr", "--verify"});
   const Picture made = decoded(place, "out.exr");
@@ -185,9 +167,8 @@ TEST_CASE(
   CHECK(decoded(place, "alone.exr").groups.size() == 1);
 }
 
-TEST_CASE(
+DEVICE_TEST_CASE(
     "what local gamma encodes is not encoded again in a PNG, and comes decoded in an EXR and in linear integers") {
-  if (!has_device()) return;
   for (const char* name : {"float.exr", "in.exr"}) {
     const TestFolder place;
     done(place, {"localgamma", name, "--bits", "8", "-o", "out.png"});
@@ -217,8 +198,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an op on light behind local gamma is refused, one that moves texels is not") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an op on light behind local gamma is refused, one that moves texels is not") {
   const TestFolder place;
   done(place, {"localgamma", "flip", "x", "in.exr", "-o", "out.png"});
   const Finished finished =
@@ -229,12 +209,10 @@ TEST_CASE("an op on light behind local gamma is refused, one that moves texels i
         "localgamma\n");
 }
 
-TEST_CASE("what halves clamp is warned of with its count: in the result, and between ops alone") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("what halves clamp is warned of with its count: in the result, and between ops alone") {
   const TestFolder place;
-  const auto warning = [&](Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    const std::string err = done(place, words).err;
+  const auto warning = [&](const Words& words, const Words& more) {
+    const std::string err = done(place, with(words, more)).err;
     return err.find("half storage") == err.npos ? std::string() : err;
   };
   const std::string expected =
@@ -252,8 +230,7 @@ TEST_CASE("what halves clamp is warned of with its count: in the result, and bet
   CHECK(warning({"exposure", "--stops", "1", "in.exr", "-o", "out.exr"}, {}) == "");
 }
 
-TEST_CASE("curves whose published terms cancel near white keep their digits there") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("curves whose published terms cancel near white keep their digits there") {
   const TestFolder place;
   const std::string noise = std::filesystem::absolute("testdata/noise_257x129.exr").string();
   for (const char* curve : {"agx", "agx-filament"})
@@ -261,20 +238,14 @@ TEST_CASE("curves whose published terms cancel near white keep their digits ther
                  "out.exr", "--verify"});
 }
 
-TEST_CASE("an image without alpha is opaque between the ops of a chain, as it is in its file") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an image without alpha is opaque between the ops of a chain, as it is in its file") {
   const TestFolder place;
   done(place, {"depth.exr", "channels", "--list", "R,G,B", "-o", "rgb.exr", "--bits", "32f"});
   const Words add{"offset", "--value", "0.5"};
   for (const Words& op : {Words{"rotate", "--degrees", "20"}, Words{"blur", "--radius", "9", "--border", "black"}}) {
-    Words chain{"rgb.exr"};
-    chain.insert(chain.end(), op.begin(), op.end());
-    Words first = chain;
-    first.insert(first.end(), {"-o", "first.exr", "--bits", "32f"});
-    chain.insert(chain.end(), add.begin(), add.end());
-    chain.insert(chain.end(), {"-o", "chain.exr", "--bits", "32f", "--verify"});
-    done(place, chain);
-    done(place, first);
+    const Words first = with({"rgb.exr"}, op);
+    done(place, with(with(first, add), {"-o", "chain.exr", "--bits", "32f", "--verify"}));
+    done(place, with(first, {"-o", "first.exr", "--bits", "32f"}));
     done(place, {"first.exr", "offset", "--value", "0.5", "-o", "second.exr", "--bits", "32f"});
     INFO(op.front());
     const Finished compared = place.gpupost({"compare", "chain.exr", "second.exr", "--tolerance", "1e-5"});
@@ -282,13 +253,10 @@ TEST_CASE("an image without alpha is opaque between the ops of a chain, as it is
   }
 }
 
-TEST_CASE("attributes that say nothing are dropped without a warning") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("attributes that say nothing are dropped without a warning") {
   const TestFolder place;
   for (const Words& op : {Words{"transpose"}, {"rotate", "90"}, {"rotate", "--degrees", "30"}}) {
-    Words words = op;
-    words.insert(words.end(), {"in.exr", "-o", "out.exr"});
-    const Finished finished = place.gpupost(words);
+    const Finished finished = place.gpupost(with(op, {"in.exr", "-o", "out.exr"}));
     CHECK(finished.exit_code == 0);
     CHECK_MESSAGE(finished.err.find("no longer match") == std::string::npos, finished.err);
   }

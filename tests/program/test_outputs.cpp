@@ -1,7 +1,6 @@
 // Where results go, and what is in them.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "core/image/to_working.h"
 #include "tests/support/json.h"
 #include "tests/support/skip.h"
@@ -17,8 +16,7 @@ using namespace gpupost;
 using namespace gpupost::test;
 using json = nlohmann::json;
 
-TEST_CASE("a mean of black and white texels is 188, not 128") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a mean of black and white texels is 188, not 128") {
   for (const std::string method : {"single-pass", "per-level"}) {
     const TestFolder place;
     check_done(place, {"mips", "bars.png", "--method", method, "-o", "{stem}.{level}.png"});
@@ -153,8 +151,7 @@ TEST_CASE("JPEG and TIFF are written and read back, and a picture is its display
   Picture part = decoded(place, "in.exr");
   part.data_window = {10, 20, 9 + part.size().width, 19 + part.size().height};
   part.display_window = {0, 0, 99, 89};
-  const Encoded encoded = encode(*format_named("exr"), part, {.keep_depths = true});
-  place.write("part.exr", std::string(reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()));
+  write_picture(place, "part.exr", part);
   const Finished png = place.gpupost({"part.exr", "-o", "part.png"}, no_driver);
   CHECK(png.exit_code == 0);
   CHECK(decoded(place, "part.png").size() == Size{100, 90});
@@ -164,8 +161,7 @@ TEST_CASE("JPEG and TIFF are written and read back, and a picture is its display
   CHECK(decoded(place, "same.exr").data_window == part.data_window);
 }
 
-TEST_CASE("level 0 of a mip chain is the input, and each level is half of the one above") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("level 0 of a mip chain is the input, and each level is half of the one above") {
   const TestFolder place;
   for (const char* name : {"in", "depth", "float", "layers"}) {
     const std::string from = fmt::format("{}.exr", name), to = fmt::format("{}.mips.exr", name);
@@ -179,8 +175,7 @@ TEST_CASE("level 0 of a mip chain is the input, and each level is half of the on
   }
 }
 
-TEST_CASE("oiiotool reads every level of a mip-mapped EXR, bit for bit") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("oiiotool reads every level of a mip-mapped EXR, bit for bit") {
   const TestFolder place;
   if (place.shell("oiiotool --version").exit_code != 0) return skip("there is no oiiotool");
   for (const std::string name : {"in.exr", "float.exr"}) {
@@ -201,16 +196,14 @@ TEST_CASE("oiiotool reads every level of a mip-mapped EXR, bit for bit") {
   }
 }
 
-TEST_CASE("info tells how many levels a file has") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("info tells how many levels a file has") {
   const TestFolder place;
   check_done(place, {"mips", "in.exr"});
   CHECK(parse_json(place.gpupost({"info", "in.mips.exr", "--json"}).out)["levels"] == 6);
   CHECK(parse_json(place.gpupost({"info", "in.exr", "--json"}).out)["levels"] == 1);
 }
 
-TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with a warning") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with a warning") {
   const TestFolder place;
   const Finished finished = place.gpupost({"mips", "float.exr", "--fp16"});
   CHECK(finished.exit_code == 0);
@@ -220,8 +213,7 @@ TEST_CASE("--fp16 makes halves of floats, and what is too large is clamped with 
   CHECK(decoded(place, "plain.exr").groups[0].channels[0].depth == Depth::half);
 }
 
-TEST_CASE("a picture that goes through in parts gives the same file, and the report says so") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture that goes through in parts gives the same file, and the report says so") {
   const TestFolder place;
   for (const Words& op : {Words{"blur", "--radius", "2"}, Words{"mips", "--method", "per-level"}, Words{"flip", "x"}}) {
     Words at_once{"in.exr", "-o", "whole.exr"},
@@ -252,8 +244,7 @@ TEST_CASE("a picture over a device's limit goes through, and is what the definit
   CHECK_MESSAGE(explained.out.find("tiled: the image is 20000 x 1 texels") != explained.out.npos, explained.out);
 }
 
-TEST_CASE("-o with / at its end is a folder for the input's name") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("-o with / at its end is a folder for the input's name") {
   const TestFolder place;
   std::filesystem::create_directory(place.path("made"));
   check_done(place, {"mips", "sub/in.exr", "wide.exr", "-o", "made/"});
@@ -282,8 +273,7 @@ TEST_CASE("the places of a pattern are filled from the input") {
   CHECK(place.has("up.png"));
 }
 
-TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
   const TestFolder place;
   check_done(place, {"mips", "in.exr", "-o", "{stem}.{level}.exr"});
   check_done(place, {"mips", "in.exr", "-o", "{stem}.{level}.png", "--levels", "3"});
@@ -311,15 +301,13 @@ TEST_CASE("{level} makes a file a level, as PNG and as EXR") {
   CHECK(place.gpupost({"whole.exr", "--level", "0", "-o", "one.exr"}).err.find(warning) == std::string::npos);
 }
 
-TEST_CASE("a layer is what mips works on, and all else travels along") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a layer is what mips works on, and all else travels along") {
   const TestFolder place;
   check_done(place, {"mips", "layers.exr", "--layer", "diffuse", "--verify"});
   check_same(place, "layers.exr", "layers.mips.exr", {"--level", "0"});
 }
 
-TEST_CASE("a result may replace its own input when that is asked for, whole") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a result may replace its own input when that is asked for, whole") {
   const TestFolder place;
   check_done(place, {"mips", "in.exr", "-o", "in.exr"});
   CHECK(decoded(place, "in.exr", 5).size() == Size{1, 1});
@@ -339,8 +327,7 @@ TEST_CASE("of several inputs the bad ones are named, the good ones are done, and
   CHECK_MESSAGE(std::count(finished.err.begin(), finished.err.end(), '\n') == 2, finished.err);
 }
 
-TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the input bit for bit") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the input bit for bit") {
   const TestFolder place;
   REQUIRE(place.gpupost({"bars.png", "-o", "wide.png", "--bits", "16"}).exit_code == 0);
   const Picture eight = decoded(place, "bars.png"), sixteen = decoded(place, "wide.png");
@@ -354,8 +341,7 @@ TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is the inp
   CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), after.groups[0].levels[0].texels.bytes()));
 }
 
-TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {
   const TestFolder place;
   const Finished finished = place.gpupost({"mips", "depth.exr", "-o", "out.ktx2", "--report", "r.json"});
   CHECK(finished.exit_code == 0);

@@ -70,8 +70,7 @@ std::optional<pid_t> child_of(pid_t process) {
 
 }  // namespace
 
-TEST_CASE("a picture comes in by standard input and goes out by standard output") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture comes in by standard input and goes out by standard output") {
   const TestFolder place;
   const Finished finished = place.shell("cat in.exr | gpupost mips --fp16 > out.exr");
   CHECK(finished.exit_code == 0);
@@ -89,8 +88,7 @@ TEST_CASE("warnings of standard input name it as errors do") {
                 finished.err);
 }
 
-TEST_CASE("standard input may be a file, standard output may be named") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("standard input may be a file, standard output may be named") {
   const TestFolder place;
   CHECK(place.shell("gpupost mips < in.exr > a.exr").exit_code == 0);
   CHECK(place.shell("gpupost mips - -o - < in.exr | cat > b.exr").exit_code == 0);

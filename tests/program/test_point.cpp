@@ -21,9 +21,8 @@ const char* const gain_file =
     "vec4 gain(vec4 c, gain_params p) { return vec4(straight(load(ivec2(0))) * p.value * c.rgb, c.a); }\n";
 
 // What it says of `words`, which must end with this exit code and leave nothing.
-std::string refusal(const TestFolder& place, Words words, int exit_code) {
-  words.insert(words.end(), {"in.exr", "-o", "out.exr"});
-  const Finished finished = place.gpupost(words);
+std::string refusal(const TestFolder& place, const Words& words, int exit_code) {
+  const Finished finished = place.gpupost(with(words, {"in.exr", "-o", "out.exr"}));
   CHECK(finished.exit_code == exit_code);
   CHECK(is_one_error(finished.err));
   CHECK(!place.has("out.exr"));
@@ -45,8 +44,7 @@ std::string doubling_file() {
 
 }  // namespace
 
-TEST_CASE("an op of one's own makes what the same op of gpupost makes, wherever it is folded") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an op of one's own makes what the same op of gpupost makes, wherever it is folded") {
   const TestFolder place;
   place.write("gain.glsl", gain_file);
   const std::pair<Words, Words> around[] = {
@@ -64,8 +62,7 @@ TEST_CASE("an op of one's own makes what the same op of gpupost makes, wherever 
   }
 }
 
-TEST_CASE("an op of one's own gets CIE Yxy, straight color and its defaults where its header says so") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an op of one's own gets CIE Yxy, straight color and its defaults where its header says so") {
   const TestFolder place;
   place.write("half.glsl",
               "//!point half_light\n//!space yxy\n//!param y 0.5 0..1\n"
@@ -80,8 +77,7 @@ TEST_CASE("an op of one's own gets CIE Yxy, straight color and its defaults wher
   CHECK(straight.groups[0].levels[0].texels.as<uint16_t>()[3] == 0x3c00);
 }
 
-TEST_CASE("what is wrong with the file is one line that names it and its line") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("what is wrong with the file is one line that names it and its line") {
   const TestFolder place;
   const auto refused = [&](const std::string& text) {
     place.write("x.glsl", "//!point x\n" + text);
@@ -104,8 +100,7 @@ TEST_CASE("what is wrong with the file is one line that names it and its line") 
             .starts_with("gpupost: x.glsl: "));
 }
 
-TEST_CASE("a text is compiled once and then kept, and another text is another one") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a text is compiled once and then kept, and another text is another one") {
   const TestFolder place;
   const Environment environment{{"XDG_CACHE_HOME", place.path("cache")}};
   const auto kept_count = [&](const std::string& value) {
@@ -123,8 +118,7 @@ TEST_CASE("a text is compiled once and then kept, and another text is another on
   CHECK(place.gpupost({"compare", "out.exr", "in.exr", "--tolerance", "0.01"}).exit_code == 6);
 }
 
-TEST_CASE("an op of one's own is planned, timed and left by itself as any other") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("an op of one's own is planned, timed and left by itself as any other") {
   const TestFolder place;
   place.write("gain.glsl", gain_file);
   const Words chain{"exposure", "--stops", "1", "point", "gain.glsl", "--set", "value=2", "in.exr", "-o", "out.exr"};

@@ -43,12 +43,10 @@ Words commands_of(const std::string& markdown) {
 void write_faces(const TestFolder& place) {
   const auto write = [&](const std::string& name, gpupost::Size size) {
     const gpupost::Depth depth = gpupost::Depth::half;
-    gpupost::Picture picture{.data_window = gpupost::window_of(size), .display_window = gpupost::window_of(size)};
-    picture.groups.push_back(gpupost::made_group({{{"R", depth}, {"G", depth}, {"B", depth}, {}}}, depth, size, 1,
-                                                 [](int, int, size_t, int) { return gpupost::bits_of_half(0.5f); }));
-    picture.groups[0].is_color = true;
-    const gpupost::Encoded encoded = gpupost::encode(*gpupost::format_named("exr"), picture, {.depth = depth});
-    place.write(name, {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+    const auto gray = [](int, int, size_t, int) { return gpupost::bits_of_half(0.5f); };
+    write_picture(place, name,
+                  gpupost::color_picture_of(
+                      gpupost::made_group({{{"R", depth}, {"G", depth}, {"B", depth}, {}}}, depth, size, 1, gray)));
   };
   for (const char* face : {"px", "nx", "py", "ny", "pz", "nz"}) write(std::string(face) + ".exr", {8, 8});
   write("cross.exr", {32, 24});
@@ -65,8 +63,7 @@ std::vector<std::string> pages() {
   return paths;
 }
 
-TEST_CASE("every command of the README and of the docs ends with 0") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("every command of the README and of the docs ends with 0") {
   const TestFolder place;
   place.write("in.exr", file("testdata/scene.exr"));
   place.write("in.png", file("testdata/alpha.png"));
@@ -89,9 +86,8 @@ TEST_CASE("every command of the README and of the docs ends with 0") {
 
 TEST_CASE("docs/pictures.md makes and shows a picture of each op but those whose result cannot be seen") {
   const std::string page = file("docs/pictures.md");
-  std::istringstream lines(TestFolder().gpupost({"ops"}).out);
   size_t count = 0;
-  for (std::string line; std::getline(lines, line);) {
+  for (const std::string& line : lines_of(TestFolder().gpupost({"ops"}).out)) {
     if (!line.starts_with("  ")) continue;
     const std::string name = line.substr(2, line.find(' ', 2) - 2);
     if (name == "nan" || name == "stats") continue;

@@ -13,8 +13,7 @@ TEST_CASE("no device") {
   });
 }
 
-TEST_CASE("no device of that name") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("no device of that name") {
   std::vector<Refusal> refusals = {
       {"by name", {"mips", "in.exr", "-o", "out.exr", "--device", "nonsense"}, 4, {"--device nonsense"}},
       {"by index", {"mips", "in.exr", "-o", "out.exr", "--device", "99"}, 4, {"--device 99"}},

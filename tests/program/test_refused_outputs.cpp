@@ -102,8 +102,7 @@ TEST_CASE("outputs that cannot be written") {
   });
 }
 
-TEST_CASE("a part of the levels does not go into one EXR") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a part of the levels does not go into one EXR") {
   check_all({{"three of six",
               {"mips", "in.exr", "--levels", "3", "-o", "out.exr"},
               1,
@@ -111,8 +110,7 @@ TEST_CASE("a part of the levels does not go into one EXR") {
              {"to standard output", {"in.exr", "mips", "--levels", "2", "-o", "-"}, 1, {"not 2", "{level}"}}});
 }
 
-TEST_CASE("of the files of levels all are written or none, and the report lists what was") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("of the files of levels all are written or none, and the report lists what was") {
   const TestFolder place;
   place.write("out.2.exr", "an old output");
   std::filesystem::create_directory(place.path("in.mips.1.exr"));
@@ -192,8 +190,7 @@ TEST_CASE("a result never replaces what the run reads: the file of a level, the 
                         {"--report depth.exr", "depth file"}});
 }
 
-TEST_CASE("a name that holds {level} is a name") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a name that holds {level} is a name") {
   const TestFolder place;
   CHECK(place.shell("cp in.exr 'a{level}.exr' && gpupost mips --quiet 'a{level}.exr'").exit_code == 0);
   CHECK(place.has("a{level}.mips.exr"));

@@ -12,8 +12,7 @@ using namespace gpupost;
 using namespace gpupost::test;
 using json = nlohmann::json;
 
-TEST_CASE("the report is JSON whose fields are there and whose numbers make sense") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the report is JSON whose fields are there and whose numbers make sense") {
   for (const auto& [method, pass_count] : {std::pair{"per-level", 5}, {"single-pass", 1}}) {
     const TestFolder place;
     check_done(place, {"mips", "in.exr", "--fp16", "--method", method, "--report", "r.json", "--verify"});
@@ -63,8 +62,7 @@ TEST_CASE("the report of a conversion names no device, that of a bad input its e
   CHECK(parse_json(place.read("bad.json"))["jobs"][0]["error"].get<std::string>().find("cut.exr") != std::string::npos);
 }
 
-TEST_CASE("--timing prints the table on standard error") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("--timing prints the table on standard error") {
   const TestFolder place;
   const Finished finished = place.gpupost({"mips", "in.exr", "--timing", "--quiet"});
   CHECK(finished.exit_code == 0);

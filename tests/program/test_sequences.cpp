@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <sstream>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -167,8 +166,7 @@ TEST_CASE("the report and the lines of progress list inputs whose outputs --no-c
       if (is_kept) CHECK(jobs[index]["outputs"] == nlohmann::json{fmt::format("s.000{}.tif", index + 1)});
     }
     std::set<std::string> skipped, done;
-    std::istringstream lines(place.read("p"));
-    for (std::string text; std::getline(lines, text);) {
+    for (const std::string& text : lines_of(place.read("p"))) {
       const nlohmann::json line = parse_json(text);
       if (line["event"] == "start") CHECK(line["files"] == 4);
       if (line["event"] == "file") (line["is_skipped"] ? skipped : done).insert(line["input"].get<std::string>());
@@ -226,8 +224,7 @@ TEST_CASE("exit codes are those that --exit-map wants") {
   check(place, {"gpupost in.png --exit-map 5=0 -o out/", 1, "", {"--exit-map 5=0"}});
 }
 
-TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out of date, and no more") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out of date, and no more") {
   struct Tool {
     const char *name, *file, *is_done, *shows_deps;
   };

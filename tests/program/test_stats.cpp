@@ -1,7 +1,6 @@
 // Statistics of whole files, as JSON on standard output.
 #include "tests/program/test_folder.h"
 
-#include "core/codec/codec.h"
 #include "tests/support/json.h"
 #include "tests/support/skip.h"
 #include "tests/support/synthetic_images.h"
@@ -25,8 +24,7 @@ std::vector<json> lines_of(const Finished& finished) {
   INFO(finished.err);
   CHECK(finished.exit_code == 0);
   std::vector<json> lines;
-  std::istringstream stream(finished.out);
-  for (std::string line; std::getline(stream, line);) lines.push_back(parse_json(line));
+  for (const std::string& line : test::lines_of(finished.out)) lines.push_back(parse_json(line));
   return lines;
 }
 
@@ -45,16 +43,12 @@ json channel(const json& stats, const std::string& name) {
 
 // A float EXR with R, G and B of one value everywhere but for R, which begins with `reds`.
 std::string file_with(Size size, float value, const std::vector<float>& reds) {
-  Group group = made_group({{{"R", Depth::f32}, {"G", Depth::f32}, {"B", Depth::f32}, {}}}, Depth::f32, size, 1,
-                           [&](int x, int y, size_t component, int) {
-                             const auto index = size_t(y * size.width + x);
-                             return bits_of_float(component == 0 && index < reds.size() ? reds[index] : value);
-                           });
-  group.is_color = true;
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size), .groups = {}};
-  picture.groups.push_back(std::move(group));
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::f32});
-  return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
+  const auto number = [&](int x, int y, size_t component, int) {
+    const auto index = size_t(y * size.width + x);
+    return bits_of_float(component == 0 && index < reds.size() ? reds[index] : value);
+  };
+  return exr_of(color_picture_of(
+      made_group({{{"R", Depth::f32}, {"G", Depth::f32}, {"B", Depth::f32}, {}}}, Depth::f32, size, 1, number)));
 }
 
 // The numbers of a line of `oiiotool --stats`, one a channel.
@@ -67,8 +61,7 @@ std::vector<double> oiio_numbers(const std::string& text, const std::string& lab
 
 }  // namespace
 
-TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") {
   const TestFolder place;
   if (place.shell("oiiotool --version").exit_code != 0) return skip("there is no oiiotool");
   const std::string file = std::filesystem::absolute("testdata/scene.exr").string();
@@ -91,8 +84,7 @@ TEST_CASE("every float channel's numbers are those of oiiotool, to six digits") 
   CHECK(stats["not_measured"] == json{"id"});
 }
 
-TEST_CASE("a picture with infinities and one NaN still has sane numbers, and counts them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture with infinities and one NaN still has sane numbers, and counts them") {
   const TestFolder place;
   constexpr float infinity = std::numeric_limits<float>::infinity();
   place.write("odd.exr", file_with({9, 5}, 0.5f, {std::nanf(""), infinity, -infinity, -2, 0}));
@@ -110,8 +102,7 @@ TEST_CASE("a picture with infinities and one NaN still has sane numbers, and cou
   CHECK(luminance["percentiles"]["50"] == doctest::Approx(0.5).epsilon(0.1));
 }
 
-TEST_CASE("black has a mean of 0 and no log average; a picture without any number has none at all") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("black has a mean of 0 and no log average; a picture without any number has none at all") {
   const TestFolder place;
   place.write("black.exr", file_with({64, 48}, 0, {}));
   const json black = stats_of(place, "black.exr")["luminance"];
@@ -126,8 +117,7 @@ TEST_CASE("black has a mean of 0 and no log average; a picture without any numbe
   CHECK(stats_of(place, "none.exr")["luminance"]["mean"].is_null());
 }
 
-TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that is the picture of before") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that is the picture of before") {
   const TestFolder place;
   const auto before = place.files();
   CHECK(lines_of(place.gpupost({"in.exr", "stats"})).size() == 1);
@@ -140,8 +130,7 @@ TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that i
   CHECK(lines_of(place.shell("cat in.exr | gpupost stats")).size() == 1);
 }
 
-TEST_CASE("each stats of a chain and each input has a line of its own, of the picture as it stands there") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("each stats of a chain and each input has a line of its own, of the picture as it stands there") {
   const TestFolder place;
   const std::vector<json> lines =
       lines_of(place.gpupost({"in.exr", "depth.exr", "stats", "exposure", "--stops", "1", "stats", "--measure",
@@ -160,12 +149,10 @@ TEST_CASE("each stats of a chain and each input has a line of its own, of the pi
   CHECK(channel(lines[5], "Z")["maximum"] == doctest::Approx(12.1));
 }
 
-TEST_CASE("each image of a sheet or an array has its name in its statistics") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("each image of a sheet or an array has its name in its statistics") {
   const TestFolder place;
   for (const Words& last : {Words{"sheet", "-o", "sheet.exr"}, {"--assemble", "array", "-o", "array.ktx2"}}) {
-    Words words{"in.exr", "other.exr", "stats"};
-    words.insert(words.end(), last.begin(), last.end());
+    Words words = with({"in.exr", "other.exr", "stats"}, last);
     words.push_back("--quiet");
     const std::vector<json> lines = lines_of(place.gpupost(words));
     REQUIRE(lines.size() == 2);
@@ -174,13 +161,10 @@ TEST_CASE("each image of a sheet or an array has its name in its statistics") {
   }
 }
 
-TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("the automatic exposure brings the log average to the key, and leaves black black") {
   const TestFolder place;
   const auto log_average = [&](const Words& words) -> json {
-    Words all{"float.exr", "exposure"};
-    all.insert(all.end(), words.begin(), words.end());
-    all.insert(all.end(), {"stats", "--verify", "--quiet"});
+    const Words all = with(with({"float.exr", "exposure"}, words), {"stats", "--verify", "--quiet"});
     return lines_of(place.gpupost(all)).at(0)["luminance"]["log_average"];
   };
   CHECK(log_average({"--auto"}) == doctest::Approx(0.18).epsilon(1e-5));
@@ -201,9 +185,7 @@ TEST_CASE("words of the automatic exposure that contradict each other or mean no
                              {"--auto", "--percentile", "90,10"},
                              {"--auto", "--percentile", "10"},
                              {"--auto", "--percentile", "10,101"}}) {
-    Words all{"in.exr", "exposure", "-o", "out.exr"};
-    all.insert(all.end(), words.begin(), words.end());
-    const Finished finished = place.gpupost(all);
+    const Finished finished = place.gpupost(with({"in.exr", "exposure", "-o", "out.exr"}, words));
     CHECK(finished.exit_code == 1);
     CHECK(is_one_error(finished.err));
   }
@@ -223,8 +205,7 @@ TEST_CASE("numbers, pictures and reports do not meet on standard output") {
   CHECK(place.gpupost({"in.exr", "stats", "-o", "-"}).exit_code == 1);
 }
 
-TEST_CASE("a table says what JSON says, and the report has the same object") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a table says what JSON says, and the report has the same object") {
   const TestFolder place;
   const Finished table = place.gpupost({"in.exr", "stats", "--table"});
   const json plain = stats_of(place, "in.exr");

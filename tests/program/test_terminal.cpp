@@ -1,6 +1,5 @@
 // Names of files and channels reach the terminal in one printable form.
 #include "core/base/half.h"
-#include "core/codec/codec.h"
 #include "tests/program/test_folder.h"
 #include "tests/support/synthetic_images.h"
 
@@ -20,14 +19,11 @@ const std::string bent = "N\u009b31m\u202eab" + escape;
 std::string odd_exr() {
   const Size size{8, 4};
   const auto gray = [](int x, int y, size_t, int) { return uint32_t(bits_of_half(float(x + y) / 16)); };
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
-  picture.groups.push_back(
+  Picture picture = color_picture_of(
       made_group({{{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {}}}, Depth::half, size, 1, gray));
-  picture.groups.back().is_color = true;
   picture.groups.push_back(made_group({{{bent, Depth::half}, {}, {}, {}}}, Depth::half, size, 1, gray));
   picture.attributes = {{.name = "owner" + escape, .type = "string", .value = {1}}};
-  const Encoded encoded = encode(*format_named("exr"), picture, {.depth = Depth::half, .keep_depths = true});
-  return {reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()};
+  return exr_of(picture);
 }
 
 bool is_plain(const std::string& text) {

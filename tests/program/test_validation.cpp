@@ -5,8 +5,8 @@
 
 using namespace gpupost::test;
 
-TEST_CASE("the validation layer has no message for either method, with pushed and with ordinary descriptor sets") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE(
+    "the validation layer has no message for either method, with pushed and with ordinary descriptor sets") {
   const TestFolder place;
   for (const std::string method : {"single-pass", "per-level"})
     for (const std::string plain_sets : {"0", "1"}) {
@@ -18,8 +18,7 @@ TEST_CASE("the validation layer has no message for either method, with pushed an
     }
 }
 
-TEST_CASE("a program without its barriers is reported, and writes nothing") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a program without its barriers is reported, and writes nothing") {
   const TestFolder place;
   // not by Place, for which exit 70 is a failure of its own
   const Finished finished = run({.program = GPUPOST_PROGRAM,

@@ -32,16 +32,13 @@ Words first_words(const std::string& help, const std::string& section) {
 // The examples of a help text, without "gpupost".
 Words examples_of(const std::string& help) {
   Words lines;
-  std::istringstream stream(help);
-  for (std::string line; std::getline(stream, line);)
+  for (const std::string& line : lines_of(help))
     if (line.starts_with("  gpupost ")) lines.push_back(line.substr(10));
   return lines;
 }
 
 std::string completed(const TestFolder& place, const Words& words) {
-  Words all{"completion", "words", "--"};
-  all.insert(all.end(), words.begin(), words.end());
-  return place.gpupost(all).out;
+  return place.gpupost(with({"completion", "words", "--"}, words)).out;
 }
 
 }  // namespace
@@ -200,8 +197,7 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
   CHECK(place.has("sub/in.png"));
 }
 
-TEST_CASE("bench measures no variant that the device cannot do right, on images of 8 bits too") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("bench measures no variant that the device cannot do right, on images of 8 bits too") {
   const TestFolder place;
   const Finished finished = place.gpupost({"bench", "mips", "--sizes", "64", "--formats", "rgba8", "--variants",
                                            "amd-2x2+shared-packed+linear,per-level", "--repeats", "20"});
@@ -209,8 +205,7 @@ TEST_CASE("bench measures no variant that the device cannot do right, on images 
   CHECK_MESSAGE(finished.out.find("failed: ") == std::string::npos, finished.out);
 }
 
-TEST_CASE("with a cold cache the stages of the report are the time of the run, compiling among them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("with a cold cache the stages of the report are the time of the run, compiling among them") {
   const TestFolder place;
   const Finished finished = place.gpupost(
       {"blur", "--radius", "9", "saturation", "--factor", "0.5", "in.exr", "-o", "out.exr", "--report", "r.json"},

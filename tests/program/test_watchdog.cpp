@@ -21,8 +21,7 @@ std::string endless_file() { return slow_file(60000, 60); }
 
 }  // namespace
 
-TEST_CASE("a shader that does not end is exit 4, and nothing is written") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a shader that does not end is exit 4, and nothing is written") {
   const TestFolder place;
   place.write("endless.glsl", endless_file());
   const Finished finished =
@@ -34,8 +33,7 @@ TEST_CASE("a shader that does not end is exit 4, and nothing is written") {
   CHECK(!place.has("out.exr"));
 }
 
-TEST_CASE("a device that still stores texels after its time does not bring the program down") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a device that still stores texels after its time does not bring the program down") {
   const TestFolder place;
   place.write("slow.glsl", slow_file(200, 4));
   const Finished finished = place.gpupost(
@@ -43,8 +41,7 @@ TEST_CASE("a device that still stores texels after its time does not bring the p
   CHECK_MESSAGE(finished.exit_code == 4, finished.err);
 }
 
-TEST_CASE("a batch ends with all inputs as failures where the device is stuck at the first") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a batch ends with all inputs as failures where the device is stuck at the first") {
   const TestFolder place;
   place.write("endless.glsl", endless_file());
   const Finished finished = place.gpupost({"point", "endless.glsl", "in.exr", "wide.exr", "float.exr", "-o",
@@ -56,8 +53,7 @@ TEST_CASE("a batch ends with all inputs as failures where the device is stuck at
   CHECK(place.has("report.json"));
 }
 
-TEST_CASE("arrays and calls that the driver would take minutes over are refused before it sees them") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("arrays and calls that the driver would take minutes over are refused before it sees them") {
   const TestFolder place;
   place.write("array.glsl",
               "//!point x\nvec4 x(vec4 c, x_params p) { float a[100000000]; for (int i = 0; i < 512; ++i) a[i] = c.r * "

@@ -97,8 +97,7 @@ Words words_of(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("R10: a run of many files, one in ten of them damaged, writes all others and holds on to nothing") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R10: a run of many files, one in ten of them damaged, writes all others and holds on to nothing") {
   const TemporaryFolder folder;
   const size_t file_count = is_thorough() ? 1000 : 60;
   const char* sound[] = {"in.exr", "in.png", "depth.exr", "deep.png", "float.exr"};
@@ -139,8 +138,7 @@ TEST_CASE("R10: a run of many files, one in ten of them damaged, writes all othe
           ", then ", late.descriptors);
 }
 
-TEST_CASE("R11: an op makes the same of the same, in one run and in the next") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R11: an op makes the same of the same, in one run and in the next") {
   Criterion bar("R11 repeats", "examples of ops made the same bytes each time");
   const size_t copy_count = is_thorough() ? 50 : 3;
   size_t number = 0;

@@ -190,8 +190,7 @@ TEST_CASE("cache: SPIR-V of another compiler is not taken") {
   CHECK(spirv_of(glsl, "test", Author::gpupost) == other);
 }
 
-TEST_CASE("cache: a program with a damaged cache makes the same as without") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("cache: a program with a damaged cache makes the same as without") {
   Criterion bar("cache runs", "runs with a damaged cache made the same");
   const Trial trial({"blur", "--sigma", "1.7", "mips"});
   for (const auto& entry : fs::directory_iterator(trial.cache() + "/gpupost")) {

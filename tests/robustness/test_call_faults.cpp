@@ -6,26 +6,14 @@
 #include <fmt/core.h>
 
 #include <cerrno>
-#include <sstream>
 
 using namespace gpupost::test;
 
 namespace {
 
-Environment faults_in(const std::string& process) {
-  return {{"LD_PRELOAD", GPUPOST_FAULTS "/libhost_faults.so"}, {"GPUPOST_FAIL_IN", process}};
-}
-
-// "write /tmp/x/.out.exr.gpupost-12-0.tmp", "fsync /tmp/x"
-std::vector<std::string> calls_of(const Trial& trial, Environment environment, Finished* finished = nullptr) {
-  const TemporaryFolder kept;
-  environment.emplace_back("GPUPOST_CALLS", kept.path("calls"));
-  const Finished ended = trial.run(environment);
-  if (finished) *finished = ended;
-  std::istringstream stream(kept.read("calls"));
-  std::vector<std::string> calls;
-  for (std::string line; std::getline(stream, line);) calls.push_back(line);
-  return calls;
+// The lines are "write /tmp/x/.out.exr.gpupost-12-0.tmp", "fsync /tmp/x".
+Recorded calls_of(const Trial& trial, const Environment& environment) {
+  return trial.record("GPUPOST_CALLS", environment);
 }
 
 bool is_about(const std::string& call, const std::string& text) { return call.find(text) != call.npos; }
@@ -41,17 +29,15 @@ std::string wrong(const Trial& trial, const Finished& finished, const std::strin
 
 // Each call of one process with each of the errors; the calls are those of the faulty run itself, whose order threads may change.
 void fail_each_call(Criterion& bar, const Trial& trial, const std::string& process) {
-  Finished undisturbed;
-  const size_t count = calls_of(trial, faults_in(process), &undisturbed).size();
+  const auto [undisturbed, all_calls] = calls_of(trial, host_faults_in(process));
   REQUIRE_MESSAGE(undisturbed.exit_code == 0, undisturbed.err);
-  REQUIRE(count > 0);
-  for (size_t index = 0; index < count; ++index)
+  REQUIRE(!all_calls.empty());
+  for (size_t index = 0; index < all_calls.size(); ++index)
     for (const int error : {EIO, ENOSPC, EMFILE, EINTR}) {
       if (!is_thorough() && error != (index % 2 ? EIO : EINTR)) continue;
-      Environment environment = faults_in(process);
+      Environment environment = host_faults_in(process);
       environment.emplace_back("GPUPOST_FAIL_CALL", fmt::format("{}:{}", index + 1, error));
-      Finished finished;
-      const std::vector<std::string> calls = calls_of(trial, environment, &finished);
+      const auto [finished, calls] = calls_of(trial, environment);
       const std::string call = index < calls.size() ? calls[index] : "";
       bar.count(wrong(trial, finished, call, error),
                 fmt::format("{}, errno {} at call {}, {}", process, error, index + 1, call));
@@ -60,20 +46,18 @@ void fail_each_call(Criterion& bar, const Trial& trial, const std::string& proce
 
 }  // namespace
 
-TEST_CASE("R7: whichever call of the system fails, the exit code says so and the old output stays") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R7: whichever call of the system fails, the exit code says so and the old output stays") {
   Criterion bar("R7 system calls", "calls that failed ended rightly");
   const Trial mips({"mips"});
   fail_each_call(bar, mips, "program");
   fail_each_call(bar, mips, "worker");
 }
 
-TEST_CASE("R7: an output whose writes all take less than they are given is whole") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R7: an output whose writes all take less than they are given is whole") {
   Criterion bar("R7 short writes", "outputs were whole");
   const Trial mips({"mips"});
   for (const char* process : {"program", "worker"}) {
-    Environment environment = faults_in(process);
+    Environment environment = host_faults_in(process);
     environment.emplace_back("GPUPOST_SHORT_WRITES", "1");
     bar.count(mips.wrong(mips.run(environment), {}), process);
   }

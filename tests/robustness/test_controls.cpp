@@ -6,8 +6,7 @@
 
 using namespace gpupost::test;
 
-TEST_CASE("R9: an object that is left over is reported") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R9: an object that is left over is reported") {
   const Trial trial({"mips"});
   const Environment validated{{"GPUPOST_VALIDATE", "1"}};
   const Finished sound = trial.run(validated);
@@ -20,8 +19,7 @@ TEST_CASE("R9: an object that is left over is reported") {
   bar.count(is_reported ? "" : finished.err, "a fence");
 }
 
-TEST_CASE("R9: accesses behind the end of a buffer are reported") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R9: accesses behind the end of a buffer are reported") {
   const Trial trial({"mips", "--method", "single-pass"});
   const Environment validated{{"GPUPOST_VALIDATE", "assisted"}};
   const Finished sound = trial.run(validated);

@@ -202,8 +202,7 @@ void go_through(Criterion& bar, const Words& chain, size_t count, unsigned seed)
 
 }  // namespace
 
-TEST_CASE("R15: of an EXR with a mutated header nothing is written, or what OpenEXR and gpupost read") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R15: of an EXR with a mutated header nothing is written, or what OpenEXR and gpupost read") {
   Criterion bar("R15 mutated headers", "EXR were refused, or written so that OpenEXR and gpupost read the same");
   const std::vector<Words> chains = {{}, {"flip", "xy"}, {"resize", "--size", "200%"}, {"mips"}};
   const size_t count = is_thorough() ? 10000 : 80;

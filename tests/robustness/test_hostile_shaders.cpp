@@ -235,8 +235,7 @@ std::string wrong_end(const TestFolder& place, const Hostile& shader) {
 
 }  // namespace
 
-TEST_CASE("R14: hostile shaders end in time, within their memory and with their exit code") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R14: hostile shaders end in time, within their memory and with their exit code") {
   const std::vector<Hostile> shaders = hostile_shaders();
   CHECK(shaders.size() == 100);
   const TestFolder place;

@@ -16,8 +16,7 @@ const Environment little_memory = {{"VK_LAYER_PATH", GPUPOST_FAULTS},
 
 }  // namespace
 
-TEST_CASE("a picture that the device has no memory for at once goes through in parts, and is the same") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture that the device has no memory for at once goes through in parts, and is the same") {
   const TestFolder place;
   REQUIRE(place.shell("gpupost in.exr resize --size 1600x1200 -o large.exr").exit_code == 0);
   for (const std::string chain : {"exposure --stops 1", "blur --radius 3 --method separable saturation",
@@ -40,8 +39,7 @@ TEST_CASE("a picture that the device has no memory for at once goes through in p
   }
 }
 
-TEST_CASE("a picture that the device has no memory for, and that cannot go in parts, is refused by name") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("a picture that the device has no memory for, and that cannot go in parts, is refused by name") {
   const TestFolder place;
   REQUIRE(place.shell("gpupost in.exr resize --size 1600x1200 -o large.exr").exit_code == 0);
   for (const std::string chain : {"mips --from-base --filter kaiser", "mips --from-base --normal"}) {

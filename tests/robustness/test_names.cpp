@@ -182,16 +182,14 @@ std::string wrong_behind_signal(const TestFolder& place, int delay) {
 
 }  // namespace
 
-TEST_CASE("R16: whatever the names, nothing is lost and nothing is overwritten that was not named") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R16: whatever the names, nothing is lost and nothing is overwritten that was not named") {
   Criterion bar("R16 names", "commands wrote what they named, or nothing");
   const size_t step = is_thorough() ? 1 : 4;
   for (size_t index = 0; index < all_named().size(); index += step)
     try_name(bar, all_named()[index], "gpupost " + all_named()[index].command);
 }
 
-TEST_CASE("R16: what is mounted on a folder or a file is seen") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R16: what is mounted on a folder or a file is seen") {
   if (TestFolder().shell("unshare --mount mount --bind sub sub").exit_code != 0)
     return skip("nothing can be mounted here");
   Criterion bar("R16 mounts", "commands wrote what they named, or nothing");
@@ -206,8 +204,7 @@ TEST_CASE("R16: what is mounted on a folder or a file is seen") {
     try_name(bar, named, fmt::format("unshare --mount bash -c \"{}\"", named.command));
 }
 
-TEST_CASE("R16: a signal at any moment leaves all levels old or all new") {
-  if (!has_device()) return;
+DEVICE_TEST_CASE("R16: a signal at any moment leaves all levels old or all new") {
   const TestFolder place;
   std::filesystem::create_directory(place.path("out"));
   const auto begin = std::chrono::steady_clock::now();

@@ -9,6 +9,10 @@
 
 namespace gpupost::test {
 
+Environment host_faults_in(const std::string& process) {
+  return {{"LD_PRELOAD", GPUPOST_FAULTS "/libhost_faults.so"}, {"GPUPOST_FAIL_IN", process}};
+}
+
 Criterion::~Criterion() { fmt::print("{}: {} of {} {}\n", name_, held_, tried_, claim_); }
 
 void Criterion::count(const std::string& wrong, const std::string& tried) {
@@ -39,6 +43,13 @@ Finished Trial::run(Command command) const {
   command.environment.insert(command.environment.begin(),
                              {{"XDG_CACHE_HOME", cache_.path()}, {"ASAN_OPTIONS", "detect_leaks=0"}});
   return gpupost::test::run(command);
+}
+
+Recorded Trial::record(const std::string& variable, Environment environment) const {
+  const TemporaryFolder kept;
+  environment.emplace_back(variable, kept.path("lines"));
+  const Finished finished = run(environment);
+  return {.finished = finished, .lines = lines_of(kept.read("lines"))};
 }
 
 std::string Trial::wrong_files(const std::string& output) const {

@@ -15,6 +15,9 @@ namespace gpupost::test {
 using Words = std::vector<std::string>;
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
+// Injects the faults of libhost_faults.so into "program" or "worker".
+Environment host_faults_in(const std::string& process);
+
 // A bar of docs/security.md. Its destructor prints the line with its figure, "R7 vulkan calls: 312 of 312 faults ended rightly".
 class Criterion {
  public:
@@ -30,6 +33,12 @@ class Criterion {
   int held_ = 0, tried_ = 0;
 };
 
+// How a run ended, and the lines that an injected library wrote during it.
+struct Recorded {
+  Finished finished;
+  std::vector<std::string> lines;
+};
+
 // A folder with in.exr, and a command that makes out.exr of it where something else stands already.
 class Trial {
  public:
@@ -38,6 +47,8 @@ class Trial {
   // Puts the old output back and runs the command.
   Finished run(const Environment& environment = {}) const;
   Finished run(Command command) const;  // any program, in the folder
+  // Runs with `variable` set to the path of a file, which an injected library writes.
+  Recorded record(const std::string& variable, Environment environment) const;
   Words words() const { return words_; }
   std::string path() const { return folder_.path(); }
 

@@ -14,3 +14,12 @@ Gpu* device();
 DeviceTraits as_gpu(const Gpu& gpu);
 
 }  // namespace gpupost::test
+
+// A test case whose body gets device() as `gpu`. It is skipped or fails if there is no device, as device() says.
+#define GPU_TEST_CASE(...) GPU_TEST_CASE_AS(DOCTEST_ANONYMOUS(gpu_test_case_), __VA_ARGS__)
+#define GPU_TEST_CASE_AS(body, ...)                                    \
+  static void body(gpupost::Gpu& gpu);                                 \
+  TEST_CASE(__VA_ARGS__) {                                             \
+    if (gpupost::Gpu* opened = gpupost::test::device()) body(*opened); \
+  }                                                                    \
+  static void body([[maybe_unused]] gpupost::Gpu& gpu)

@@ -101,6 +101,14 @@ Finished run(const Command& command) {
   return finished;
 }
 
+int in_child(const std::function<int()>& body) {
+  const pid_t child = checked(fork(), "fork");
+  if (child == 0) _exit(body());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
 std::string text_of(const Command& command) {
   std::string text;
   for (const auto& [name, value] : command.environment) text += fmt::format("{}={} ", name, value);

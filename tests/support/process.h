@@ -1,6 +1,7 @@
 // Another program, run to its end.
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,6 +29,9 @@ struct Finished {
 
 // Throws std::runtime_error where the program cannot be started at all.
 Finished run(const Command& command);
+
+// Runs `body` in a child process, which may limit itself. Returns the exit code, or minus the signal that ended it.
+int in_child(const std::function<int()>& body);
 
 // The command as a shell takes it, for messages.
 std::string text_of(const Command& command);

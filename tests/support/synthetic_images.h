@@ -45,7 +45,28 @@ inline Group made_group(std::array<Channel, 4> channels, Depth depth, Size base,
   return group;
 }
 
+// A picture of one group, whose size is that of both windows.
+inline Picture picture_of(Group group) {
+  const Window window = window_of(group.levels[0].size);
+  Picture picture{.data_window = window, .display_window = window};
+  picture.groups.push_back(std::move(group));
+  return picture;
+}
+// The same with the group as its color.
+inline Picture color_picture_of(Group group) {
+  group.is_color = true;
+  return picture_of(std::move(group));
+}
+
 inline uint32_t bits_of_half(float value) { return half_from_float(value); }
 inline uint32_t bits_of_float(float value) { return std::bit_cast<uint32_t>(value); }
+
+using Direction = std::array<double, 3>;
+
+// Where the point (u, v) of a cube's face looks. u and v are -1..1, v downwards, as in OpenGL and Direct3D.
+inline Direction direction_of(int face, double u, double v) {
+  const Direction directions[] = {{1, -v, -u}, {-1, -v, u}, {u, 1, v}, {u, -1, -v}, {u, -v, 1}, {-u, -v, -1}};
+  return directions[face];
+}
 
 }  // namespace gpupost

@@ -12,9 +12,7 @@ std::array<Channel, 4> rgb(Depth depth) { return {{{"R", depth}, {"G", depth}, {
 std::array<Channel, 4> rgba(Depth depth) { return {{{"R", depth}, {"G", depth}, {"B", depth}, {"A", depth}}}; }
 
 Picture color_picture(Size size, std::array<Channel, 4> channels, Depth depth, const BitsOf& bits_of) {
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
-  picture.groups.push_back(made_group(std::move(channels), depth, size, 1, bits_of));
-  picture.groups.back().is_color = true;
+  Picture picture = color_picture_of(made_group(std::move(channels), depth, size, 1, bits_of));
   if (!is_float(depth)) picture.transfer = Transfer::srgb;
   if (!is_float(depth)) picture.alpha = Alpha::straight;
   return picture;
@@ -90,13 +88,11 @@ Picture gray() {
 }
 
 Picture ids() {
-  Picture picture{.data_window = window_of({37, 23}), .display_window = window_of({37, 23})};
-  picture.groups.push_back(made_group({{{"id", Depth::u32}, {"material", Depth::u32}}}, Depth::u32, {37, 23}, 1,
-                                      [](int x, int y, size_t c, int) {
-                                        const auto cell = uint32_t(x / 6 + y / 6 * 7);
-                                        return c == 0 ? hash_of(cell, 0, 0, 0) : c == 1 ? cell % 5 : 0;
-                                      }));
-  return picture;
+  return picture_of(made_group({{{"id", Depth::u32}, {"material", Depth::u32}}}, Depth::u32, {37, 23}, 1,
+                               [](int x, int y, size_t c, int) {
+                                 const auto cell = uint32_t(x / 6 + y / 6 * 7);
+                                 return c == 0 ? hash_of(cell, 0, 0, 0) : c == 1 ? cell % 5 : 0;
+                               }));
 }
 
 }  // namespace

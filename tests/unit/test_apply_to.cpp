@@ -5,6 +5,7 @@
 #include "core/image/channel_names.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "tests/support/error_of.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -34,20 +35,14 @@ Picture picture() {
     made.is_color = is_color;
     return made;
   };
-  Picture made{.data_window = window_of({3, 2}), .display_window = window_of({3, 2})};
-  made.groups.push_back(group({"R", "G", "B", ""}, Depth::half, true));
+  Picture made = picture_of(group({"R", "G", "B", ""}, Depth::half, true));
   made.groups.push_back(group({"N.X", "N.Y", "Z", ""}, Depth::f32, false));
   made.groups.push_back(group({"id", "", "", ""}, Depth::u32, false));
   return made;
 }
 
 std::string refusal(std::string_view list) {
-  try {
-    check_apply_to(parse_apply_to(list), picture());
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return error_of([&] { check_apply_to(parse_apply_to(list), picture()); }, Exit::usage);
 }
 
 }  // namespace

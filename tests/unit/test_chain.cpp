@@ -2,6 +2,7 @@
 #include "core/base/text.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "tests/support/error_of.h"
 #include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
@@ -19,12 +20,7 @@ const Op& mips() { return *op_named("mips"); }
 
 // "1 message" of the error that parsing throws; "" where it throws none.
 std::string refusal(const Op& op, const std::vector<std::string>& words) {
-  try {
-    parse_call(op, words);
-  } catch (const Error& error) {
-    return fmt::format("{} {}", int(error.code()), error.what());
-  }
-  return "";
+  return coded_error_of([&] { parse_call(op, words); });
 }
 
 // Optional parameters that are not given count as equal.

@@ -3,6 +3,7 @@
 #include "core/op/parse.h"
 #include "core/ops/mips/coverage_reference.h"
 #include "core/ops/registry.h"
+#include "tests/support/error_of.h"
 
 #include <doctest/doctest.h>
 
@@ -149,12 +150,7 @@ TEST_CASE("the tolerance takes in a bisection that goes the other way, and littl
 
 TEST_CASE("--coverage is for colors with means alone") {
   const auto refusal = [](std::string_view words) {
-    try {
-      parse_call(*op_named("mips"), words);
-      return std::string();
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
+    return error_of([&] { parse_call(*op_named("mips"), words); }, Exit::usage);
   };
   CHECK(refusal("--coverage 0.5 --method single-pass") == "");
   CHECK(refusal("--coverage 0.5 --normal") ==

@@ -13,14 +13,6 @@ using namespace gpupost;
 
 namespace {
 
-using Direction = std::array<double, 3>;
-
-// Where the point (u, v) of a face, each -1..1 and v downwards, looks: the cube maps of OpenGL and Direct3D, written out.
-Direction direction_of(int face, double u, double v) {
-  const Direction directions[] = {{1, -v, -u}, {-1, -v, u}, {u, 1, v}, {u, -1, -v}, {u, -v, 1}, {-u, -v, -1}};
-  return directions[face];
-}
-
 double middle_of(int texel, int side) { return (2.0 * texel + 1) / side - 1; }
 
 // A smooth function of where a texel looks.
@@ -91,12 +83,6 @@ FaceBits analytic(int side) {
   return [side](int face, int x, int y, size_t) {
     return bits_of_float(brightness(direction_of(face, middle_of(x, side), middle_of(y, side))));
   };
-}
-
-Picture picture_of(Group group) {
-  Picture picture{.data_window = window_of(group.levels[0].size)};
-  picture.groups.push_back(std::move(group));
-  return picture;
 }
 
 // A grid of squares of `side` texels, with the faces of `cube` where `places` has their names; "-Z/" is -Z turned by half.

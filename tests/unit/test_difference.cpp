@@ -21,13 +21,6 @@ Group floats(Size size, const std::function<float(int x, int y, size_t component
   return group;
 }
 
-Picture picture_of(Group group) {
-  const Size size = group.levels[0].size;
-  Picture picture{.data_window = window_of(size), .display_window = window_of(size)};
-  picture.groups.push_back(std::move(group));
-  return picture;
-}
-
 }  // namespace
 
 TEST_CASE("the difference of two numbers") {

@@ -5,6 +5,7 @@
 #include "core/op/point.h"
 #include "core/ops/registry.h"
 #include "core/plan/plan.h"
+#include "tests/support/error_of.h"
 #include "tests/support/rich_gpu.h"
 #include "tests/support/tested_ops.h"
 
@@ -124,12 +125,8 @@ TEST_CASE("an option that means nothing is refused with what it needs, and taken
   };
   for (const Case& one : cases) {
     const Op& op = *op_named(one.op);
-    std::string message;
-    try {
-      parse_call(op, fmt::format("{} {}", one.without, one.option));
-    } catch (const Error& error) {
-      message = error.what();
-    }
+    const std::string message =
+        error_of([&] { parse_call(op, fmt::format("{} {}", one.without, one.option)); }, Exit::usage);
     CHECK(message == fmt::format("{}: {} has no effect without {}", one.op, one.option, one.needs));
     CHECK_NOTHROW(parse_call(op, fmt::format("{} {}", one.option, one.with)));
   }

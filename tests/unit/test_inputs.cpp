@@ -5,6 +5,7 @@
 #include "cli/options/sequence.h"
 #include "cli/report/depfile.h"
 #include "core/base/error.h"
+#include "tests/support/error_of.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -23,20 +24,8 @@ namespace {
 
 using Frames = std::vector<int64_t>;
 
-// The message of an error with this code; "" where there is none.
-template <class Call>
-std::string error_of(Exit code, const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    CHECK(error.code() == code);
-    return error.what();
-  }
-  return "";
-}
-
 void check_refused(const std::string& word, const std::string& text) {
-  const std::string message = error_of(Exit::usage, [&] { parse_frames(word); });
+  const std::string message = error_of([&] { parse_frames(word); }, Exit::usage);
   CHECK_MESSAGE(message.find(text) != message.npos, word, ": \"", message, "\" has no \"", text, "\"");
   CHECK_MESSAGE(message.find(word) != message.npos, word, " is not in ", message);
 }
@@ -165,10 +154,10 @@ TEST_CASE("only the file name has the place of a frame, and only one") {
   CHECK_FALSE(Sequence::parse("%s.exr"));
   CHECK(Sequence::parse("a#/in.#.exr")->path(1) == "a#/in.0001.exr");
   for (const char* word : {"#.#.exr", "a%04d.##.exr", "%d%d"})
-    CHECK(error_of(Exit::usage, [&] { Sequence::parse(word); }).find("two patterns") != std::string::npos);
+    CHECK(error_of([&] { Sequence::parse(word); }, Exit::usage).find("two patterns") != std::string::npos);
   for (const char* word : {"%4d", "%00d", "%0d", "%0004d", "%12d"})
-    CHECK(error_of(Exit::usage, [&] { Sequence::parse(word); }).find("expected %04d") != std::string::npos);
-  CHECK(error_of(Exit::usage, [&] { Sequence::parse("####################.exr"); }).find("18") != std::string::npos);
+    CHECK(error_of([&] { Sequence::parse(word); }, Exit::usage).find("expected %04d") != std::string::npos);
+  CHECK(error_of([&] { Sequence::parse("####################.exr"); }, Exit::usage).find("18") != std::string::npos);
 }
 
 TEST_CASE("inputs come in the order of their words: files, globs, folders, sequences, the list") {
@@ -210,7 +199,7 @@ TEST_CASE("words that stand for nothing are errors") {
   const Files files({"f/note.txt", "s.001.exr", "n.7.exr"});
   files.write("empty", "\n\r\n");
   const auto input_error = [&](const std::string& word, const InputOptions& options = {}) {
-    return error_of(Exit::input, [&] { list_inputs({files.path(word)}, options); });
+    return error_of([&] { list_inputs({files.path(word)}, options); }, Exit::input);
   };
   CHECK(input_error("*.png").find("no file matches") != std::string::npos);
   CHECK(input_error("s.%04d.exr")
@@ -226,11 +215,10 @@ TEST_CASE("words that stand for nothing are errors") {
   CHECK(input_error("f", {.is_recursive = true}).find("no image") != std::string::npos);
   CHECK(input_error("s.001.exr", {.list = files.path("empty")}).find("is empty") != std::string::npos);
   CHECK(input_error("s.001.exr", {.list = files.path("none")}).find("cannot be opened") != std::string::npos);
-  CHECK(error_of(Exit::usage, [&] { list_inputs({"-"}, {.list = "-"}); }).find("both read standard input") !=
+  CHECK(error_of([&] { list_inputs({"-"}, {.list = "-"}); }, Exit::usage).find("both read standard input") !=
         std::string::npos);
-  CHECK(error_of(Exit::usage, [&] {
-          list_inputs({files.path("s.001.exr")}, {.frames = Frames{1}});
-        }).find("--frames") != std::string::npos);
+  const auto list_frame = [&] { list_inputs({files.path("s.001.exr")}, {.frames = Frames{1}}); };
+  CHECK(error_of(list_frame, Exit::usage).find("--frames") != std::string::npos);
 }
 
 TEST_CASE("missing frames are named, of those that --frames names and of gaps, and the others are there") {
@@ -247,7 +235,7 @@ TEST_CASE("missing frames are named, of those that --frames names and of gaps, a
   CHECK(named.missing[0].starts_with(word + ": frames 3, 8 are missing"));
   CHECK(list_inputs({word}, {.frames = Frames{5, 7}}).missing.empty());
   const Files wide({"s.1.exr", "s.2000001.exr"});
-  CHECK(error_of(Exit::input, [&] { list_inputs({wide.path("s.%d.exr")}, {}); }).find("choose some with --frames") !=
+  CHECK(error_of([&] { list_inputs({wide.path("s.%d.exr")}, {}); }, Exit::input).find("choose some with --frames") !=
         std::string::npos);
 }
 
@@ -309,8 +297,8 @@ TEST_CASE("shards are K of N, and those of schedulers in the documented order") 
   CHECK(parse_shard("count:4/4", {}, none).is_even);
   for (const std::string word :
        {"", "2", "0/4", "5/4", "-1/4", "1/0", "a/b", "1/4/2", "count:", "1/ 4", "count:0/1", "auto:1/2"})
-    CHECK_MESSAGE(!error_of(Exit::usage, [&] { parse_shard(word, {}, none); }).empty(), word);
-  CHECK(error_of(Exit::usage, [&] { parse_shard("1/4", 4, none); }).find("--shards 4 has no effect") !=
+    CHECK_MESSAGE(!error_of([&] { parse_shard(word, {}, none); }, Exit::usage).empty(), word);
+  CHECK(error_of([&] { parse_shard("1/4", 4, none); }, Exit::usage).find("--shards 4 has no effect") !=
         std::string::npos);
 
   std::map<std::string, std::string> set = {{"HQ_TASK_ID", "3"}};
@@ -337,7 +325,7 @@ TEST_CASE("shards are K of N, and those of schedulers in the documented order") 
 
 TEST_CASE("what a scheduler sets and is no shard is refused") {
   const auto message_of = [](std::map<std::string, std::string> set, std::optional<int> count = {}) {
-    return error_of(Exit::usage, [&] { parse_shard("auto", count, variables(std::move(set))); });
+    return error_of([&] { parse_shard("auto", count, variables(std::move(set))); }, Exit::usage);
   };
   CHECK(message_of({}).find("none of SLURM_ARRAY_TASK_ID") != std::string::npos);
   CHECK(message_of({{"HQ_TASK_ID", "3"}}).find("expected --shards N too") != std::string::npos);
@@ -364,7 +352,7 @@ TEST_CASE("an exit map changes failures into other failures") {
   CHECK(parse_exit_map("7=33,5=34") == std::map<int, int>{{7, 33}, {5, 34}});
   for (const std::string word :
        {"", "7", "7=", "=7", "7=0", "0=7", "7=256", "7=33,", "7=33 ", "7:33", "7=33,7=34", "-1=2"})
-    CHECK_MESSAGE(!error_of(Exit::usage, [&] { parse_exit_map(word); }).empty(), word);
+    CHECK_MESSAGE(!error_of([&] { parse_exit_map(word); }, Exit::usage).empty(), word);
   CHECK(mapped_exit_code(7, {"in.exr", "--exit-map", "7=33"}) == 33);
   CHECK(mapped_exit_code(7, {"in.exr", "--exit-map=5=34,7=33"}) == 33);
   CHECK(mapped_exit_code(5, {"in.exr", "--exit-map", "7=33"}) == 5);

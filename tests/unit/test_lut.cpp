@@ -3,6 +3,7 @@
 #include "core/op/parse.h"
 #include "core/ops/lut/cube_file.h"
 #include "core/ops/lut/row.h"
+#include "tests/support/error_of.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -17,13 +18,7 @@ using namespace gpupost;
 namespace {
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_cube(text, "a.cube");
-  } catch (const Error& error) {
-    CHECK(error.code() == Exit::input);
-    return error.what();
-  }
-  return "";
+  return error_of([&] { parse_cube(text, "a.cube"); }, Exit::input);
 }
 
 const std::string corners = "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 1\n1 0 1\n0 1 1\n1 1 1\n";

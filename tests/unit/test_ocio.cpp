@@ -5,6 +5,7 @@
 #include "core/ops/ocio/shader.h"
 #include "core/ops/ocio/worker.h"
 #include "core/pipeline/chain_primaries.h"
+#include "tests/support/error_of.h"
 #include "tests/support/ocio.h"
 #include "tests/support/temporary_folder.h"
 
@@ -26,12 +27,7 @@ Call ocio_call(const std::vector<std::string>& words) {
 }
 
 std::string refusal(const std::vector<std::string>& words) {
-  try {
-    ocio_call(words);
-  } catch (const Error& error) {
-    return fmt::format("{} {}", int(error.code()), error.what());
-  }
-  return "";
+  return coded_error_of([&] { ocio_call(words); });
 }
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }

@@ -4,6 +4,7 @@
 #include "core/ops/registry.h"
 #include "core/plan/explain.h"
 #include "core/plan/plan.h"
+#include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/rich_gpu.h"
 
@@ -30,12 +31,7 @@ Plan plan_of(std::string_view words, Size size, const DeviceTraits& traits, Dept
 
 // "1 message" of the error that planning throws; "" where it throws none.
 std::string refusal(std::string_view words, Size size, const DeviceTraits& traits) {
-  try {
-    plan_of(words, size, traits);
-  } catch (const Error& error) {
-    return fmt::format("{} {}", int(error.code()), error.what());
-  }
-  return "";
+  return coded_error_of([&] { plan_of(words, size, traits); });
 }
 
 std::vector<Size> many_sizes() {

@@ -5,6 +5,7 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/ops/user_point/file.h"
+#include "tests/support/error_of.h"
 
 #include <doctest/doctest.h>
 #include <fmt/ranges.h>
@@ -22,12 +23,7 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 
 // "2 message" of what is wrong with the file; "" where nothing is.
 std::string refusal(const std::string& source) {
-  try {
-    parse_point_file(source, "dim.glsl");
-  } catch (const Error& error) {
-    return fmt::format("{} {}", int(error.code()), error.what());
-  }
-  return "";
+  return coded_error_of([&] { parse_point_file(source, "dim.glsl"); });
 }
 
 Call call_of_source(const std::string& source, std::string_view words = "dim.glsl") {
@@ -39,12 +35,7 @@ Call call_of_source(const std::string& source, std::string_view words = "dim.gls
 
 // The same of a call.
 std::string refusal_of_call(std::string_view settings) {
-  try {
-    call_of_source(header + body, fmt::format("dim.glsl {}", settings));
-  } catch (const Error& error) {
-    return fmt::format("{} {}", int(error.code()), error.what());
-  }
-  return "";
+  return coded_error_of([&] { call_of_source(header + body, fmt::format("dim.glsl {}", settings)); });
 }
 
 }  // namespace
