@@ -7,7 +7,7 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/codec/common/writer.h"
+#include "core/image/channel_names.h"
 #include "core/image/difference.h"
 #include "core/image/primaries.h"
 #include "core/image/to_working.h"
@@ -116,8 +116,9 @@ std::string obstacle_to(const Picture& a, const Picture& b) {
   if (a.size() != b.size())
     return fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
                        b.size().height);
-  if (channel_names(a) != channel_names(b))
-    return fmt::format("channels differ: {} and {}\n", printable(channel_names(a)), printable(channel_names(b)));
+  const auto channels = [](const Picture& picture) { return fmt::format("{}", fmt::join(names_of(picture), " ")); };
+  if (channels(a) != channels(b))
+    return fmt::format("channels differ: {} and {}\n", printable(channels(a)), printable(channels(b)));
   return "";
 }
 

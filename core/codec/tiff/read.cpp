@@ -4,6 +4,7 @@
 #include "core/codec/metadata/raster.h"
 #include "core/codec/tiff/handle.h"
 
+#include "core/image/number.h"
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -335,17 +336,6 @@ void Page::decode_blocks(Layout& layout) const {
       }
 }
 
-void fill_alpha(Raster& raster) {
-  const auto fill = [&]<class Word>(Word one) {
-    const std::span<Word> words = raster.texels.as<Word>();
-    for (size_t i = 3; i < words.size(); i += 4) words[i] = one;
-  };
-  if (raster.depth == Depth::u8) fill(uint8_t(0xff));
-  else if (raster.depth == Depth::u16) fill(uint16_t(0xffff));
-  else if (raster.depth == Depth::half) fill(uint16_t(0x3c00));
-  else fill(1.0f);
-}
-
 Decoded Page::decode(const TexelAllocator& lend) {
   const int page_count = select_page();
   const std::string_view compression = check_compression();
@@ -354,7 +344,7 @@ Decoded Page::decode(const TexelAllocator& lend) {
   Raster& raster = layout.raster;
   if (layout.is_indexed()) take_palette(layout);
   raster.texels = lend_texels(layout.size, raster.depth, options_.limits, lend);
-  if (raster.channel_count % 2 == 1) fill_alpha(raster);
+  if (raster.channel_count % 2 == 1) fill_alpha(raster.texels, raster.depth);
   decode_blocks(layout);
   Decoded decoded = decoded_of(std::move(raster), options_, lend);
   decoded.picture.compression = compression;
