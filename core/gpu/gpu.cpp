@@ -2,6 +2,7 @@
 #include "core/gpu/gpu.h"
 
 #include "core/base/math.h"
+#include "core/base/stopwatch.h"
 #include "core/base/threads.h"
 #include "core/glsl/bounds_checks.h"
 #include "core/gpu/state.h"
@@ -10,7 +11,6 @@
 #include "core/plan/tiling.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 namespace gpupost {
@@ -313,9 +313,9 @@ std::vector<uint32_t> BufferDownload::statistics() const {
 
 // Compiles the pipelines of the plan. Returns the time in ms.
 static double prepare_timed(Gpu& gpu, const Plan& plan) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   gpu.prepare({&plan, 1});
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return watch.milliseconds();
 }
 
 // Exceeding the allocation limit is a usage error that drivers need not detect.
