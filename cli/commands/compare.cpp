@@ -45,9 +45,8 @@ struct Options {
 double number_of(const CommandCall& call, std::string_view option, double default_value, double high) {
   if (!call.has(option)) return default_value;
   const std::string word = call.value(option);
-  double number = 0;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || !(number >= 0 && number <= high))
+  const double number = number_in<double>(without_plus(word)).value_or(-1);
+  if (!(number >= 0 && number <= high))
     fail(Exit::usage, "compare: {} {} is not a number of at least 0{}", option, word,
          std::isinf(high) ? "" : fmt::format(" and at most {}", high));
   return number;

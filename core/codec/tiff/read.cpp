@@ -1,13 +1,13 @@
 // Reads TIFF files with libtiff.
+#include "core/base/text.h"
 #include "core/codec/common/reader.h"
 #include "core/codec/common/size_limits.h"
 #include "core/codec/metadata/raster.h"
 #include "core/codec/tiff/handle.h"
-
 #include "core/image/number.h"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace gpupost {
 
@@ -73,11 +73,9 @@ int Page::select_page() {
   const int count = int(TIFFNumberOfDirectories(tiff_.get()));
   check_errors();
   if (count > max_page_count) fail(Exit::input, "has {} pages; the limit is {}", count, max_page_count);
-  int wanted = 0;
   const std::string& text = options_.part;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
-  const bool is_number = text.empty() || (error == std::errc() && end == text.data() + text.size());
-  if (!is_number || wanted < 0 || wanted >= count)
+  const int wanted = text.empty() ? 0 : number_in<int>(text).value_or(-1);
+  if (wanted < 0 || wanted >= count)
     fail(Exit::input, "has no part {}; it has {}", text,
          count == 1 ? std::string("part 0") : fmt::format("the parts 0 to {}", count - 1));
   if (!TIFFSetDirectory(tiff_.get(), tdir_t(wanted))) fail(Exit::input, "part {} cannot be read", wanted);
