@@ -7,7 +7,7 @@
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/codec/codec.h"
-#include "core/codec/common/writer.h"
+#include "core/image/channel_names.h"
 #include "core/image/difference.h"
 #include "core/image/primaries.h"
 #include "core/image/to_working.h"
@@ -45,9 +45,8 @@ struct Options {
 double number_of(const CommandCall& call, std::string_view option, double default_value, double high) {
   if (!call.has(option)) return default_value;
   const std::string word = call.value(option);
-  double number = 0;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || !(number >= 0 && number <= high))
+  const double number = number_in<double>(without_plus(word)).value_or(-1);
+  if (!(number >= 0 && number <= high))
     fail(Exit::usage, "compare: {} {} is not a number of at least 0{}", option, word,
          std::isinf(high) ? "" : fmt::format(" and at most {}", high));
   return number;
@@ -116,8 +115,9 @@ std::string obstacle_to(const Picture& a, const Picture& b) {
   if (a.size() != b.size())
     return fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
                        b.size().height);
-  if (channel_names(a) != channel_names(b))
-    return fmt::format("channels differ: {} and {}\n", printable(channel_names(a)), printable(channel_names(b)));
+  const auto channels = [](const Picture& picture) { return fmt::format("{}", fmt::join(names_of(picture), " ")); };
+  if (channels(a) != channels(b))
+    return fmt::format("channels differ: {} and {}\n", printable(channels(a)), printable(channels(b)));
   return "";
 }
 

@@ -5,7 +5,7 @@
 #include "cli/options/environment.h"
 #include "cli/report/depfile.h"
 #include "cli/report/progress.h"
-#include "cli/report/report_table.h"
+#include "cli/report/report.h"
 #include "cli/report/statistics_report.h"
 #include "cli/text/messages.h"
 #include "core/pipeline/run_jobs.h"
@@ -309,7 +309,10 @@ Exit run(const Request& request) {
   if (has_report) {
     measure_copies(devices, report);
     add_kept(list, report);
-    finish_report(globals, report);
+    if (globals.report.timing) say(to_table(report));
+    const std::string text = to_json(report);
+    if (globals.report.file == "-") print_out(text);
+    else if (!globals.report.file.empty()) write_file(globals.report.file, std::as_bytes(std::span(text)), false);
   }
   return progress.finish(code, request.inputs.missing);
 }

@@ -72,10 +72,8 @@ static Primaries primaries_named(std::string_view option, const std::string& tex
 }
 
 static std::optional<int64_t> number_in(std::string_view word, int64_t low, int64_t high) {
-  int64_t value = 0;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
-  const bool is_valid = error == std::errc() && end == word.data() + word.size() && value >= low && value <= high;
-  return is_valid ? std::optional(value) : std::nullopt;
+  const std::optional<int64_t> value = number_in<int64_t>(without_plus(word));
+  return value && *value >= low && *value <= high ? value : std::nullopt;
 }
 
 static int64_t whole_number(std::string_view name, const std::string& word, int64_t low, int64_t high) {
@@ -97,10 +95,9 @@ static uint64_t bytes_of(std::string_view name, const std::string& word) {
   constexpr int64_t most = int64_t(1) << 40;
   const size_t unit = word.empty() ? units.npos : units.find(word.back());
   const int shift = unit == units.npos ? 0 : 10 * int(unit + 1);
-  int64_t value = 0;
-  const char* end = word.data() + word.size() - (shift > 0 ? 1 : 0);
-  const auto [rest, error] = std::from_chars(word.data(), end, value);
-  if (error != std::errc() || rest != end || value < 1 || value > most >> shift)
+  const std::string_view digits = std::string_view(word).substr(0, word.size() - (shift > 0 ? 1 : 0));
+  const int64_t value = number_in<int64_t>(digits).value_or(0);
+  if (value < 1 || value > most >> shift)
     fail(Exit::usage, "--{} {} is not a number of bytes up to 1024G, like 4096, 64K, 512M or 8G", name, word);
   return uint64_t(value) << shift;
 }

@@ -2,6 +2,7 @@
 
 #include "cli/options/frame_range.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -42,10 +43,8 @@ std::optional<int64_t> Sequence::number_in(std::string_view file_name) const {
       !file_name.ends_with(after_))
     return std::nullopt;
   const std::string_view digits = file_name.substr(before_.size(), file_name.size() - before_.size() - after_.size());
-  int64_t frame = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), frame);
-  const bool is_number = error == std::errc() && end == digits.data() + digits.size();
-  return is_number && frame >= -max_frame && frame <= max_frame ? std::optional(frame) : std::nullopt;
+  const std::optional<int64_t> frame = gpupost::number_in<int64_t>(digits);
+  return frame && *frame >= -max_frame && *frame <= max_frame ? frame : std::nullopt;
 }
 
 std::optional<int64_t> Sequence::frame_of(std::string_view file_name) const {

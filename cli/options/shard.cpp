@@ -9,12 +9,7 @@ namespace {
 
 constexpr int max_count = 1'000'000;
 
-std::optional<int64_t> whole_number(std::string_view word) {
-  int64_t value = 0;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
-  const bool is_number = error == std::errc() && end == word.data() + word.size();
-  return is_number ? std::optional(value) : std::nullopt;
-}
+std::optional<int64_t> whole_number(std::string_view word) { return number_in<int64_t>(without_plus(word)); }
 
 // Variables that a scheduler sets.
 class Scheduler {

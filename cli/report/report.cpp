@@ -1,6 +1,5 @@
 #include "cli/report/report.h"
 
-#include "cli/report/device_json.h"
 #include "cli/report/statistics_report.h"
 #include "cli/text/json_text.h"
 #include "core/base/printable.h"
@@ -16,6 +15,12 @@ namespace gpupost {
 
 using json = nlohmann::ordered_json;
 
+static constexpr std::pair<const char*, double StageTimes::*> stages[] = {
+    {"decode", &StageTimes::decode}, {"device", &StageTimes::device}, {"compile", &StageTimes::compile},
+    {"upload", &StageTimes::upload}, {"passes", &StageTimes::passes}, {"download", &StageTimes::download},
+    {"verify", &StageTimes::verify}, {"encode", &StageTimes::encode}, {"write", &StageTimes::write},
+    {"total", &StageTimes::total}};
+
 std::string version_text() { return fmt::format("gpupost {} ({})", version_number(), commit_name()); }
 
 static double gb_per_second(const PassReport& pass) {
@@ -30,6 +35,16 @@ static double percent_of_copy(const JobReport& job, const PassReport& pass) {
 static std::string host_name() {
   char name[256] = "";
   return gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+json device_json(const DeviceInfo& device) {
+  return {{"name", device.traits.name},
+          {"type", name_of(device.traits.type)},
+          {"driver", device.driver},
+          {"uuid", device.uuid},
+          {"driver_uuid", device.driver_uuid},
+          {"vulkan", device.api_version},
+          {"subgroup_size", device.traits.subgroup.size}};
 }
 
 static json to_json(const JobReport& job) {
@@ -51,23 +66,15 @@ static json to_json(const JobReport& job) {
                       {"largest_error", check.error},
                       {"tolerance", check.tolerance},
                       {"share_of_tolerance", check.share}});
+  json stages_ms;
+  for (const auto& [name, milliseconds] : stages) stages_ms[name] = job.ms.*milliseconds;
   return {{"input", job.input},
           {"outputs", job.outputs},
           {"width", job.size.width},
           {"height", job.size.height},
           {"storage", job.storage},
           {"choices", job.choices},
-          {"stages_ms",
-           {{"decode", job.ms.decode},
-            {"device", job.ms.device},
-            {"compile", job.ms.compile},
-            {"upload", job.ms.upload},
-            {"passes", job.ms.passes},
-            {"download", job.ms.download},
-            {"verify", job.ms.verify},
-            {"encode", job.ms.encode},
-            {"write", job.ms.write},
-            {"total", job.ms.total}}},
+          {"stages_ms", stages_ms},
           {"copy_gb_per_s", {{"16f", job.device.half_copy_gb_per_s}, {"32f", job.device.float_copy_gb_per_s}}},
           {"passes", passes},
           {"statistics", measured},
@@ -123,12 +130,8 @@ std::string to_table(const Report& report) {
                           double(pass.bytes_read + pass.bytes_written) / (1 << 20), gb_per_second(pass),
                           percent_of_copy(job, pass));
     text += fmt::format("  {:<36}{:>10}\n", "stage", "ms");
-    const std::pair<const char*, double> stages[] = {{"decode", job.ms.decode},   {"device", job.ms.device},
-                                                     {"compile", job.ms.compile}, {"upload", job.ms.upload},
-                                                     {"passes", job.ms.passes},   {"download", job.ms.download},
-                                                     {"verify", job.ms.verify},   {"encode", job.ms.encode},
-                                                     {"write", job.ms.write},     {"total", job.ms.total}};
-    for (const auto& [name, milliseconds] : stages) text += fmt::format("  {:<36}{:>10.1f}\n", name, milliseconds);
+    for (const auto& [name, milliseconds] : stages)
+      text += fmt::format("  {:<36}{:>10.1f}\n", name, job.ms.*milliseconds);
   }
   return text;
 }

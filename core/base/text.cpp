@@ -32,10 +32,8 @@ bool is_float_number(double number) { return std::abs(number) <= double(std::num
 std::optional<double> percentage(std::string_view word) {
   if (!word.ends_with('%')) return std::nullopt;
   word.remove_suffix(1);
-  double number = 0;
-  const auto [after, error] = number_from(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || after != word.data() + word.size() || !std::isfinite(number)) return std::nullopt;
-  return number;
+  const std::optional<double> number = number_in<double>(without_plus(word));
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::vector<std::string_view> split_at_commas(std::string_view word) {
@@ -49,10 +47,9 @@ std::vector<std::string_view> split_at_commas(std::string_view word) {
 std::optional<std::vector<double>> list_of_numbers(std::string_view word) {
   std::vector<double> numbers;
   for (const std::string_view part : split_at_commas(word)) {
-    double number = 0;
-    const auto [after, error] = number_from(part.data(), part.data() + part.size(), number);
-    if (error != std::errc() || after != part.data() + part.size() || !is_float_number(number)) return std::nullopt;
-    numbers.push_back(number);
+    const std::optional<double> number = number_in<double>(without_plus(part));
+    if (!number || !is_float_number(*number)) return std::nullopt;
+    numbers.push_back(*number);
   }
   return numbers;
 }

@@ -8,11 +8,17 @@
 
 namespace gpupost {
 
-// Like std::from_chars, but accepts a leading plus: "+1".
+// Parses a word as std::from_chars does. Nothing if a part of it is no number, or if the number does not fit.
 template <class Number>
-std::from_chars_result number_from(const char* begin, const char* end, Number& number) {
-  const bool has_plus = end - begin > 1 && *begin == '+' && begin[1] != '-';
-  return std::from_chars(has_plus ? begin + 1 : begin, end, number);
+std::optional<Number> number_in(std::string_view word) {
+  Number number{};
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  return error == std::errc() && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
+}
+
+// "1" for "+1", because std::from_chars accepts no plus.
+inline std::string_view without_plus(std::string_view word) {
+  return word.size() > 1 && word[0] == '+' && word[1] != '-' ? word.substr(1) : word;
 }
 
 // Parses non-negative integers with these separators: "x++" parses 640x480+10+20. Nothing if the word does not match.

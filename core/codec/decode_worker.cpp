@@ -6,7 +6,6 @@
 #include "core/codec/common/reader.h"
 #include "core/codec/formats.h"
 #include "core/codec/worker/protocol.h"
-#include "core/system/message.h"
 #include "core/system/sandbox.h"
 
 #include <malloc.h>
@@ -19,7 +18,6 @@
 #include <cstdlib>
 #include <map>
 #include <new>
-#include <optional>
 #include <stdexcept>
 #include <system_error>
 
@@ -161,15 +159,7 @@ int decode_worker_main() {
   // Decoders allocate and free the same few megabytes for each chunk, so malloc keeps them.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
-  try {
-    while (const std::optional<Message> message = receive_message(worker_talk))
-      if (write_message(worker_talk, pack(reply_or_error(*message))) != 0) _exit(EXIT_FAILURE);
-  } catch (const std::bad_alloc&) {
-    _exit(int(Exit::limit));  // for the reply
-  } catch (const std::exception&) {
-    _exit(EXIT_FAILURE);  // the program was started by hand
-  }
-  _exit(EXIT_SUCCESS);  // skips destructors, because the process ends anyway
+  run_worker([](const Message& message) { return pack(reply_or_error(message)); });
 }
 
 }  // namespace gpupost

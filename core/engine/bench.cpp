@@ -1,11 +1,11 @@
 #include "core/engine/bench.h"
 
 #include "core/base/error.h"
+#include "core/base/stopwatch.h"
 #include "core/op/parse.h"
 #include "core/ops/stats/check.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <future>
 #include <optional>
@@ -160,9 +160,9 @@ double milliseconds_of(Job job) {
   constexpr int repeats = 101;
   std::vector<double> milliseconds;
   for (int repeat = 0; repeat < repeats; ++repeat) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     job();
-    milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    milliseconds.push_back(watch.milliseconds());
   }
   return summary_of(std::move(milliseconds)).median_ms;
 }

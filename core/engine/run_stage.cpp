@@ -2,9 +2,9 @@
 
 #include "core/base/error.h"
 #include "core/base/math.h"
+#include "core/base/stopwatch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace gpupost {
@@ -78,7 +78,7 @@ class StageRun {
 
   void run_part(const Tile& part) {
     const auto& [region, needed, plan] = part;
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     const bool is_whole = needed == whole_region(base_.size);
     const Level texels = is_whole ? Level() : part_of(base_, needed, input_.storage);
     const bool is_measured = !stage_.calls.empty() && stage_.calls.back().op->makes == Makes::statistics;
@@ -92,8 +92,7 @@ class StageRun {
     totals_.add(plan, result, !is_measured);
     double milliseconds = 0;
     for (const double pass : result.times.pass_ms) milliseconds += pass;
-    if (!gpu_.info().has_timestamps)
-      milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    if (!gpu_.info().has_timestamps) milliseconds = watch.milliseconds();
     ms_per_read_ = milliseconds / std::max(reads_of(plan), 1.0);
   }
 

@@ -2,6 +2,7 @@
 #include "core/gpu/gpu.h"
 
 #include "core/base/math.h"
+#include "core/base/stopwatch.h"
 #include "core/base/threads.h"
 #include "core/glsl/bounds_checks.h"
 #include "core/gpu/state.h"
@@ -10,7 +11,6 @@
 #include "core/plan/tiling.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 namespace gpupost {
@@ -274,54 +274,48 @@ std::vector<Level> Download::levels() const {
   return levels;
 }
 
-StatisticsDownload::StatisticsDownload(const Device& device, const Plan& plan)
-    : device_(device),
-      bytes_(plan.results.empty() && plan.guards.empty() && plan.clamped_at < 0 ? 0 : plan.statistics_bytes) {
-  if (bytes_) buffer_ = Buffer(device, bytes_, Buffer::Use::download, "statistics on the host");
-}
-
-void StatisticsDownload::record(VkCommandBuffer commands, const PlanBuffers& buffers) const {
-  const VkBufferCopy whole{.size = bytes_};
-  if (bytes_) vkCmdCopyBuffer(commands, buffers.statistics.handle(), buffer_.handle(), 1, &whole);
-}
-
-std::vector<uint32_t> StatisticsDownload::words() const {
-  std::vector<uint32_t> words(bytes_ / sizeof(uint32_t));
-  if (words.empty()) return words;
-  buffer_.invalidate(device_);
-  std::memcpy(words.data(), buffer_.mapped(), bytes_);
-  return words;
-}
-
-BoundsDownload::BoundsDownload(const Device& device, const Plan& plan) : device_(device) {
+BufferDownload::BufferDownload(const Device& device, const Plan& plan) : device_(device) {
+  const bool returns_statistics = !plan.results.empty() || !plan.guards.empty() || plan.clamped_at >= 0;
+  if (returns_statistics && plan.statistics_bytes > 0)
+    statistics_ = Buffer(device, plan.statistics_bytes, Buffer::Use::download, "statistics on the host");
   if (device.checks_bounds() && !plan.passes.empty())
-    buffer_ = Buffer(device, plan.passes.size() * bounds_bytes, Buffer::Use::download,
-                     "counts outside of bounds on the host");
+    outside_ = Buffer(device, plan.passes.size() * bounds_bytes, Buffer::Use::download,
+                      "counts outside of bounds on the host");
 }
 
-void BoundsDownload::record(VkCommandBuffer commands, const PlanBuffers& buffers) const {
-  const VkBufferCopy whole{.size = buffer_.bytes()};
-  if (buffer_.handle()) vkCmdCopyBuffer(commands, buffers.outside.handle(), buffer_.handle(), 1, &whole);
+void BufferDownload::record(VkCommandBuffer commands, const PlanBuffers& buffers) const {
+  for (const auto& [from, to] : {std::pair(&buffers.statistics, &statistics_), {&buffers.outside, &outside_}}) {
+    const VkBufferCopy whole{.size = to->bytes()};
+    if (to->handle()) vkCmdCopyBuffer(commands, from->handle(), to->handle(), 1, &whole);
+  }
 }
 
-void BoundsDownload::check(const Plan& plan) const {
-  if (!buffer_.handle()) return;
-  buffer_.invalidate(device_);
+void BufferDownload::check_bounds(const Plan& plan) const {
+  if (!outside_.handle()) return;
+  outside_.invalidate(device_);
   for (size_t pass = 0; pass < plan.passes.size(); ++pass)
     for (size_t thing = 0; thing < names_in_bounds().size(); ++thing) {
       uint32_t count = 0;
-      std::memcpy(&count, buffer_.mapped() + pass * bounds_bytes + thing * sizeof count, sizeof count);
+      std::memcpy(&count, outside_.mapped() + pass * bounds_bytes + thing * sizeof count, sizeof count);
       if (count > 0)
         fail(Exit::bug, "{}: {} accesses outside of the {}; expected none", plan.passes[pass].name, count,
              names_in_bounds()[thing]);
     }
 }
 
+std::vector<uint32_t> BufferDownload::statistics() const {
+  std::vector<uint32_t> words(statistics_.bytes() / sizeof(uint32_t));
+  if (words.empty()) return words;
+  statistics_.invalidate(device_);
+  std::memcpy(words.data(), statistics_.mapped(), statistics_.bytes());
+  return words;
+}
+
 // Compiles the pipelines of the plan. Returns the time in ms.
 static double prepare_timed(Gpu& gpu, const Plan& plan) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   gpu.prepare({&plan, 1});
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return watch.milliseconds();
 }
 
 // Exceeding the allocation limit is a usage error that drivers need not detect.
@@ -397,8 +391,7 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level, Level* 
   const Buffer upload = has_input ? Buffer() : upload_buffer(device, base);
   const bool is_result_base = is_in_place && plan.result_image == 0;
   const Download download(device, images[size_t(plan.result_image)], is_result_base ? 1 : first_level);
-  const StatisticsDownload statistics(device, plan);
-  const BoundsDownload bounds(device, plan);
+  const BufferDownload counts(device, plan);
 
   const std::vector<Buffer> sources = state_->source_buffers(plan);
   const int dispatch_count = int(dispatches_of(plan).size());
@@ -417,19 +410,18 @@ RunResult Gpu::run(const Plan& plan, const Level& base, int first_level, Level* 
   clock.tick(commands);
   state_->pipelines.begin(dispatch_count);
   state_->record(commands, plan, images, buffers, &clock);
-  statistics.record(commands, buffers);
-  bounds.record(commands, buffers);
+  counts.record(commands, buffers);
   download.record(commands);
   clock.tick(commands);
   if (is_in_place) submit_once(device, recording, state_->time_limit(plan));
   else submit(device, recording, state_->time_limit(plan));
-  bounds.check(plan);
+  counts.check_bounds(plan);
 
   const std::vector<double> steps = clock.milliseconds();
   std::vector<Level> levels = download.levels();
   if (is_result_base && downloads) levels.push_back(std::move(*given));
   return {.levels = std::move(levels),
-          .statistics = statistics.words(),
+          .statistics = counts.statistics(),
           .times = {.compile_ms = compile_ms,
                     .upload_ms = steps.front(),
                     .download_ms = steps.back(),

@@ -56,29 +56,18 @@ class Download {
   Buffer buffer_;
 };
 
-// Downloads the statistics of a plan, if it returns any.
-class StatisticsDownload {
+// Downloads the statistics of a plan, if it returns any, and the counts of accesses out of bounds, if bounds are checked.
+class BufferDownload {
  public:
-  StatisticsDownload(const Device& device, const Plan& plan);
+  BufferDownload(const Device& device, const Plan& plan);
   void record(VkCommandBuffer commands, const PlanBuffers& buffers) const;  // call before Download::record
-  std::vector<uint32_t> words() const;                                      // call after the work is done
+  // Call these after the work is done.
+  void check_bounds(const Plan& plan) const;  // throws Error(Exit::bug) with the pass
+  std::vector<uint32_t> statistics() const;
 
  private:
   const Device& device_;
-  size_t bytes_ = 0;
-  Buffer buffer_;
-};
-
-// Downloads the counts of accesses out of bounds, if bounds are checked.
-class BoundsDownload {
- public:
-  BoundsDownload(const Device& device, const Plan& plan);
-  void record(VkCommandBuffer commands, const PlanBuffers& buffers) const;  // call before Download::record
-  void check(const Plan& plan) const;  // call after the work is done; throws Error(Exit::bug) with the pass
-
- private:
-  const Device& device_;
-  Buffer buffer_;
+  Buffer statistics_, outside_;
 };
 
 }  // namespace gpupost

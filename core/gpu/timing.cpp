@@ -228,8 +228,7 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   const std::vector<Image>& images = sets.state_->sets.front();
   const PlanBuffers buffers = state_->create_buffers(plan);
   const Download download(state_->device, images[size_t(plan.result_image)], first_level);
-  const StatisticsDownload statistics(state_->device, plan);
-  const BoundsDownload bounds(state_->device, plan);
+  const BufferDownload counts(state_->device, plan);
   const int dispatch_count = int(dispatches_of(plan).size());
   Clock clock(state_->device, int(plan.passes.size()), dispatch_count);
   Recording recording(state_->device, state_->pool);
@@ -238,12 +237,11 @@ RunResult Gpu::run(const Plan& plan, const ImageSets& sets, int first_level) {
   state_->pipelines.begin(dispatch_count);
   clock.begin(recording.commands());
   state_->record(recording.commands(), plan, images, buffers, &clock);
-  statistics.record(recording.commands(), buffers);
-  bounds.record(recording.commands(), buffers);
+  counts.record(recording.commands(), buffers);
   download.record(recording.commands());
   submit(state_->device, recording, state_->time_limit(plan));
-  bounds.check(plan);
-  return {.levels = download.levels(), .statistics = statistics.words(), .times = {.pass_ms = clock.milliseconds()}};
+  counts.check_bounds(plan);
+  return {.levels = download.levels(), .statistics = counts.statistics(), .times = {.pass_ms = clock.milliseconds()}};
 }
 
 }  // namespace gpupost

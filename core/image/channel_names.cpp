@@ -138,4 +138,10 @@ std::vector<std::string> names_of(const Group& group) {
   return names;
 }
 
+std::vector<std::string> names_of(const Picture& picture) {
+  std::vector<std::string> names;
+  for (const Group& group : picture.groups) std::ranges::move(names_of(group), std::back_inserter(names));
+  return names;
+}
+
 }  // namespace gpupost

@@ -32,7 +32,8 @@ void name_luminance(Group& color, Depth depth);
 // Removes other channels with the name of a color channel. Returns their names.
 std::vector<std::string> drop_namesakes(Picture& picture);
 
-// The channel names of a group, in order.
+// The channel names of a group or an image, in order.
 std::vector<std::string> names_of(const Group& group);
+std::vector<std::string> names_of(const Picture& picture);
 
 }  // namespace gpupost

@@ -1,6 +1,6 @@
 #include "core/image/cube.h"
 
-#include "core/base/half.h"
+#include "core/image/number.h"
 
 #include <algorithm>
 #include <array>
@@ -100,29 +100,12 @@ class CubeLevel {
     for (const std::byte* texel : touching) {
       texels.emplace_back();
       for (size_t component = 0; component < 4; ++component)
-        texels.back()[component] = double(number_at(texel + component * bytes_of(depth_)));
+        texels.back()[component] = number_at(texel + component * bytes_of(depth_), depth_);
     }
     const Texel made = joined(texels, value_);
     for (std::byte* texel : touching)
       for (size_t component = 0; component < 4; ++component)
-        store(float(made[component]), texel + component * bytes_of(depth_));
-  }
-
-  float number_at(const std::byte* from) const {
-    if (depth_ == Depth::half) {
-      uint16_t bits;
-      std::memcpy(&bits, from, sizeof bits);
-      return float_from_half(bits);
-    }
-    float number;
-    std::memcpy(&number, from, sizeof number);
-    return number;
-  }
-
-  void store(float number, std::byte* to) const {
-    const uint16_t bits = depth_ == Depth::half ? half_from_float(number) : uint16_t(0);
-    if (depth_ == Depth::half) std::memcpy(to, &bits, sizeof bits);
-    else std::memcpy(to, &number, sizeof number);
+        put_number(texel + component * bytes_of(depth_), depth_, made[component]);
   }
 
   Depth depth_;

@@ -1,7 +1,7 @@
 #include "core/image/display_window.h"
 
 #include "core/base/error.h"
-#include "core/base/half.h"
+#include "core/image/number.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,26 +10,14 @@ namespace gpupost {
 
 namespace {
 
-// An alpha that is missing is one, in missing texels too.
-void fill_alpha(const Group& group, TexelBuffer& texels) {
-  if (!group.is_color || group.has_alpha()) return;
-  const auto fill = [&]<class Word>(Word one) {
-    const std::span<Word> words = texels.as<Word>();
-    for (size_t i = 3; i < words.size(); i += 4) words[i] = one;
-  };
-  if (group.depth == Depth::u8) fill(uint8_t(0xff));
-  else if (group.depth == Depth::half) fill(half_from_float(1));
-  else if (group.depth == Depth::f32) fill(1.0f);
-  else fill(uint16_t(0xffff));
-}
-
 void fit(Group& group, const Window& from, const Window& to) {
   Level& level = group.levels.front();
   const Size size = size_of(to);
   const size_t texel_bytes = 4 * bytes_of(group.depth);
   Level made{.size = size, .texels = TexelBuffer(texel_count(size) * texel_bytes)};
   std::memset(made.texels.data(), 0, made.texels.size());
-  fill_alpha(group, made.texels);
+  // an alpha that is missing is one, in missing texels too
+  if (group.is_color && !group.has_alpha()) fill_alpha(made.texels, group.depth);
   const int left = std::max(from.min_x, to.min_x), right = std::min(from.max_x, to.max_x);
   for (int y = std::max(from.min_y, to.min_y); y <= std::min(from.max_y, to.max_y) && left <= right; ++y) {
     const auto place = [&](const Window& window) {

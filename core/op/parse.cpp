@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -22,10 +23,9 @@ static double parse_choice(const Op& op, const Param& param, const std::string& 
 }
 
 static double parse_number(const Op& op, const Param& param, const std::string& word) {
-  double value = 0;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), value);
-  const bool is_number = error == std::errc() && end == word.data() + word.size() && std::isfinite(value);
-  if (!is_number || (param.kind == ParamKind::integer && value != std::floor(value)))
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const double value = number_in<double>(without_plus(word)).value_or(none);
+  if (!std::isfinite(value) || (param.kind == ParamKind::integer && value != std::floor(value)))
     fail(Exit::usage, "{}: --{} {} is not {}", op.name, param.name, word,
          param.kind == ParamKind::integer ? "a whole number" : "a number");
   if (value < param.min || value > param.max)

@@ -1,33 +1,35 @@
 #include "core/ops/registry.h"
 
-#include "core/ops/bilateral/row.h"
-#include "core/ops/bloom/row.h"
 #include "core/ops/blur/row.h"
 #include "core/ops/brightpass/row.h"
 #include "core/ops/channels/row.h"
-#include "core/ops/convolve/row.h"
-#include "core/ops/denoise/row.h"
-#include "core/ops/dof/row.h"
-#include "core/ops/grade/row.h"
-#include "core/ops/guided/row.h"
-#include "core/ops/localgamma/row.h"
-#include "core/ops/luminance/row.h"
 #include "core/ops/lut/row.h"
-#include "core/ops/merge/row.h"
 #include "core/ops/mips/row.h"
 #include "core/ops/ocio/row.h"
 #include "core/ops/rank/row.h"
-#include "core/ops/resize/row.h"
-#include "core/ops/sharpen/row.h"
 #include "core/ops/small/row.h"
 #include "core/ops/stats/row.h"
-#include "core/ops/tonemap/row.h"
-#include "core/ops/user_point/row.h"
-#include "core/ops/warp/row.h"
 
 #include <utility>
 
 namespace gpupost {
+
+// Rows that only this list names.
+extern const Op bilateral_op;
+extern const Op bloom_op;
+extern const Op convolve_op;
+extern const Op denoise_op;
+extern const Op dof_op;
+extern const Op grade_op;
+extern const Op guided_op;
+extern const Op localgamma_op;
+extern const Op luminance_op;
+extern const Op merge_op;
+extern const Op resize_op;
+extern const Op sharpen_op;
+extern const Op tonemap_op;
+extern const Op users_point_op;
+extern const Op warp_op;
 
 std::span<const Op* const> all_ops() {
   // By name. Help and documents keep this order within each group.

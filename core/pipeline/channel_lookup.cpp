@@ -1,10 +1,10 @@
 #include "core/pipeline/channel_lookup.h"
 
 #include "core/base/error.h"
-#include "core/base/half.h"
 #include "core/base/printable.h"
 #include "core/base/threads.h"
 #include "core/image/channel_names.h"
+#include "core/image/number.h"
 #include "core/ops/channels/list.h"
 #include "core/ops/channels/row.h"
 
@@ -27,15 +27,8 @@ std::vector<NamedChannel> channels_of(const Picture& picture) {
 
 double number_at(const ChannelRef& place, size_t texel) {
   const TexelBuffer& texels = place.group->levels[0].texels;
-  const size_t index = 4 * texel + place.component;
-  switch (place.group->depth) {
-    case Depth::u8: return double(texels.as<uint8_t>()[index]) / 255;
-    case Depth::u16: return double(texels.as<uint16_t>()[index]) / 65535;
-    case Depth::u32: return double(texels.as<uint32_t>()[index]);
-    case Depth::half: return double(float_from_half(texels.as<uint16_t>()[index]));
-    case Depth::f32: return double(texels.as<float>()[index]);
-  }
-  return 0;
+  const Depth depth = place.group->depth;
+  return number_at(texels.data() + (4 * texel + place.component) * bytes_of(depth), depth);
 }
 
 namespace {
@@ -48,16 +41,7 @@ ChannelRef place_of(const Picture& picture, const std::string& channel) {
   const std::vector<NamedChannel> channels = channels_of(picture);
   const auto found = std::ranges::find(channels, channel, &NamedChannel::name);
   if (found != channels.end()) return found->place;
-  std::vector<std::string> names;
-  for (const NamedChannel& named : channels) names.push_back(named.name);
-  fail(Exit::usage, "channels: the image has no channel {}; it has {}", channel, fmt::join(names, ", "));
-}
-
-void store(Level& level, Depth depth, size_t index, double number) {
-  if (depth == Depth::u8) level.texels.as<uint8_t>()[index] = uint8_t(std::lround(255 * number));
-  else if (depth == Depth::u16) level.texels.as<uint16_t>()[index] = uint16_t(std::lround(65535 * number));
-  else if (depth == Depth::half) level.texels.as<uint16_t>()[index] = half_from_float(float(number));
-  else level.texels.as<float>()[index] = float(number);
+  fail(Exit::usage, "channels: the image has no channel {}; it has {}", channel, fmt::join(names_of(picture), ", "));
 }
 
 // A depth that can hold all channels: their common depth if they have one, else float. Uint channels become float.
@@ -78,7 +62,10 @@ Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
       for (size_t c = 0; c < 4; ++c)
-        store(level, color.depth, 4 * at + c, places[c] ? number_at(*places[c], at) : c == 3 ? 1 : 0);
+        put_number(level.texels.data() + (4 * at + c) * bytes_of(color.depth), color.depth,
+                   places[c] ? number_at(*places[c], at)
+                   : c == 3  ? 1
+                             : 0);
   });
   return color;
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/threads.h"
+#include "core/image/channel_names.h"
 #include "core/ops/shared/nearest.h"
 #include "core/ops/shared/second_pictures.h"
 #include "core/pipeline/channel_lookup.h"
@@ -24,10 +25,8 @@ ChannelRef channel_of(const Call& call, const std::string& input, const Picture&
   if (found != channels.end()) return found->place;
   const bool is_depth_file = !call.word("depth-file").empty();
   if (asked.empty() && is_depth_file && channels.size() == 1) return channels.front().place;
-  std::vector<std::string> names;
-  for (const NamedChannel& channel : channels) names.push_back(channel.name);
   fail(Exit::usage, "{}: {} has no channel {} for the depth; it has {}; choose one with --depth{}", call.op->name,
-       input, asked.empty() ? "Z" : asked, fmt::join(names, ", "),
+       input, asked.empty() ? "Z" : asked, fmt::join(names_of(picture), ", "),
        is_depth_file ? ", or another part of the file with --depth-part" : ", or --depth-file");
 }
 

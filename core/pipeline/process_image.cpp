@@ -8,12 +8,12 @@
 #include "core/image/primaries.h"
 #include "core/image/to_working.h"
 #include "core/op/parse.h"
+#include "core/ops/channels/row.h"
 #include "core/ops/shared/nearest.h"
 #include "core/ops/small/exposure.h"
 #include "core/pipeline/chain_primaries.h"
 #include "core/pipeline/depth_input.h"
 #include "core/pipeline/image_windows.h"
-#include "core/pipeline/opaque.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/pipeline/process_group.h"
 #include "core/pipeline/requirements.h"
@@ -130,6 +130,20 @@ std::vector<Statistics> run_steps(std::span<const Step> steps, const ChainReques
     std::ranges::move(run_group(step.calls, request, gpu, group, report), std::back_inserter(numbers));
   }
   return numbers;
+}
+
+// An image without alpha is opaque, but black texels from beyond its border have alpha 0 on the device. Sets alpha to 1 behind the
+// calls that make them, so that the calls that follow give what they give for the written result. `image`: the input of the first call.
+std::vector<Call> keep_opaque(std::span<const Call> calls, const Output& image) {
+  std::vector<Call> kept;
+  Output made = image;
+  for (const Call& call : calls) {
+    if (made.may_be_transparent && !made.has_alpha) kept.push_back(parse_call(channels_op, "--list R,G,B"));
+    made.may_be_transparent = false;
+    made = output_of(call, made);
+    kept.push_back(call);
+  }
+  return kept;
 }
 
 // Runs the chain on all channels: color with conversions of primaries, then other channels.

@@ -32,12 +32,6 @@ static std::set<std::string> layers_with_color(const Picture& picture) {
   return layers;
 }
 
-static std::vector<std::string> names_of_all(const Picture& picture) {
-  std::vector<std::string> names;
-  for (const Group& group : picture.groups) std::ranges::move(names_of(group), std::back_inserter(names));
-  return names;
-}
-
 // Refuses ops that mix texels if they would process no channel.
 static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const bool is_any_applied = std::ranges::any_of(
@@ -51,7 +45,7 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
     fail(Exit::usage,
          "{}: the image has no half or float channels, and this op filters no others; its uint channels are {}; leave "
          "the op out",
-         past->text(), fmt::join(names_of_all(picture), ", "));
+         past->text(), fmt::join(names_of(picture), ", "));
   fail(Exit::usage,
        "{}: the image has no color, and this op skips other channels; expected --apply-to all, or --apply-to with "
        "some of {}",

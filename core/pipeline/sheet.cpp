@@ -1,12 +1,12 @@
 #include "core/pipeline/sheet.h"
 
 #include "core/base/error.h"
-#include "core/base/half.h"
 #include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/image/channel_names.h"
 #include "core/image/display_window.h"
 #include "core/image/label.h"
+#include "core/image/number.h"
 #include "core/image/primaries.h"
 #include "core/op/point.h"
 #include "core/ops/small/row.h"
@@ -27,12 +27,7 @@ constexpr double middle_luminance = 0.179;
 // The bytes of a texel of this color.
 std::vector<std::byte> texel_of(const Color& color, Depth depth) {
   std::vector<std::byte> texel(4 * bytes_of(depth));
-  for (size_t c = 0; c < 4; ++c) {
-    const auto number = float(color[c]);
-    const uint16_t half = half_from_float(number);
-    if (depth == Depth::half) std::memcpy(&texel[2 * c], &half, 2);
-    else std::memcpy(&texel[4 * c], &number, 4);
-  }
+  for (size_t c = 0; c < 4; ++c) put_number(&texel[c * bytes_of(depth)], depth, color[c]);
   return texel;
 }
 

@@ -1,8 +1,10 @@
 #include "core/pipeline/texture_assembly.h"
 
 #include "core/base/error.h"
-#include "core/codec/common/writer.h"
+#include "core/image/channel_names.h"
 #include "core/image/cube.h"
+
+#include <fmt/ranges.h>
 
 namespace gpupost {
 
@@ -26,9 +28,7 @@ std::vector<Picture> cut_faces(const std::string& input, const Picture& picture,
 
 ImageShape shape_of(const Picture& picture) {
   const Group& color = picture.groups.front();
-  Picture alone;
-  alone.groups.push_back(Group{.channels = color.channels});
-  return {.size = picture.size(), .channels = channel_names(alone), .depth = color.depth};
+  return {.size = picture.size(), .channels = fmt::format("{}", fmt::join(names_of(color), " ")), .depth = color.depth};
 }
 
 void check_fits(const std::string& input, const ImageShape& shape, const std::string& first_input,

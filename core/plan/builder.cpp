@@ -329,7 +329,7 @@ Plan PlanBuilder::finish() {
     decide_words(pass);
     place_numbers(pass);
   }
-  share_images(plan_, {.keeps_input = input_.keeps_input, .gives_input = input_.gives_input});
+  share_images(plan_, input_);
   return std::move(plan_);
 }
 

@@ -42,7 +42,7 @@ std::vector<Lifetime> lifetimes_of(Plan& plan, bool keeps_input) {
 
 }  // namespace
 
-void share_images(Plan& plan, const InputUse& input) {
+void share_images(Plan& plan, const PlanInput& input) {
   const std::vector<Lifetime> lives = lifetimes_of(plan, input.keeps_input);
   std::vector<PlanImage> kept;
   std::vector<int> busy_until;           // last pass that uses each remaining image

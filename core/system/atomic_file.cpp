@@ -2,6 +2,7 @@
 #include "core/system/atomic_file.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/system/descriptor.h"
 #include "core/system/interrupt.h"
 
@@ -14,7 +15,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -125,16 +125,15 @@ class Renaming {
 // that has been opened, if it is one; the descriptor has more: where to write on, or a pipe without a name.
 std::optional<int> descriptor_at(const fs::path& at) {
   const std::string name = at.filename();
-  int number = 0;
-  const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (wrong != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  const std::optional<int> number = number_in<int>(name);
+  if (!number) return std::nullopt;
   std::error_code error;
   const fs::path folder = fs::canonical(at.parent_path(), error);
   if (error) return std::nullopt;
   const bool is_ours = std::ranges::any_of(std::array{"/proc/self/fd", "/proc/thread-self/fd"}, [&](const char* own) {
     return folder == fs::canonical(own, error) && !error;
   });
-  return is_ours ? std::optional(number) : std::nullopt;
+  return is_ours ? number : std::nullopt;
 }
 
 // The number of our own descriptor that a path stands for, itself or through links. Nothing is opened here: what the path

@@ -1,7 +1,6 @@
 #include "core/system/child.h"
 
 #include "core/base/error.h"
-#include "core/system/message.h"
 #include "core/system/sandbox.h"
 
 #include <fcntl.h>
@@ -26,6 +25,8 @@ namespace gpupost {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr int worker_talk = 3;  // descriptor of a worker: its socket
 
 std::string worker_program;
 
@@ -95,6 +96,18 @@ std::vector<char*> worker_environment() {
 void use_worker_program(std::string path) { worker_program = std::move(path); }
 
 bool is_worker(int argc, char** argv, std::string_view word) { return argc == 2 && argv[1] == word; }
+
+void run_worker(const std::function<std::vector<std::byte>(const Message&)>& answer) {
+  try {
+    while (const std::optional<Message> message = receive_message(worker_talk))
+      if (write_message(worker_talk, answer(*message)) != 0) _exit(EXIT_FAILURE);
+  } catch (const std::bad_alloc&) {
+    _exit(int(Exit::limit));  // the reply could not be allocated
+  } catch (const std::exception&) {
+    _exit(EXIT_FAILURE);  // the program was started by hand
+  }
+  _exit(EXIT_SUCCESS);
+}
 
 Worker::Worker(std::string_view word) {
   if (worker_program.empty()) fail(Exit::bug, "no program for workers was handed in (use_worker_program)");

@@ -1,12 +1,13 @@
 // Worker processes, for work that may crash or hang on a file.
 #pragma once
 
-#include "core/system/descriptor.h"
+#include "core/system/message.h"
 
 #include <sys/types.h>
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,15 +15,16 @@
 
 namespace gpupost {
 
-// Descriptor of a worker: a socket. receive_message() reads requests from it, write_message() answers.
-inline constexpr int worker_talk = 3;
-
 // The program for workers. Its main() checks is_worker() and runs the worker. Set it before the first worker; use
 // "/proc/self/exe" for the program itself.
 void use_worker_program(std::string path);
 
 // Returns whether this process must act as the worker named `word`.
 bool is_worker(int argc, char** argv, std::string_view word);
+
+// Acts as a worker: answers requests until the parent closes the socket, and ends the process. It skips destructors. If `answer`
+// throws std::bad_alloc, the exit code is that of Exit::limit, else EXIT_FAILURE.
+[[noreturn]] void run_worker(const std::function<std::vector<std::byte>(const Message&)>& answer);
 
 // What came of a request to a worker.
 struct WorkerAnswer {

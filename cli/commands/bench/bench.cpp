@@ -112,9 +112,7 @@ static void bench_variants(Gpu& gpu, const BenchRequest& request, BenchRun& run,
 }
 
 // Measures each goal, and prints one table of them.
-static Exit run_goals(const BenchRequest& request, BenchRun& run) {
-  Gpu gpu(choose_device(list_tuned_devices(), request.device, false));
-  run.device = gpu.info();
+static Exit run_goals(Gpu& gpu, const BenchRequest& request, BenchRun& run) {
   const bool is_talkative = request.json != "-" && request.html != "-";
   const bool is_cpu = run.device.traits.type == DeviceType::cpu;
   if (is_cpu && !request.quick)
@@ -137,14 +135,10 @@ static Exit run_goals(const BenchRequest& request, BenchRun& run) {
   const bool is_wrong = std::ranges::any_of(run.goals, [](const GoalResult& goal) { return !goal.failure.empty(); });
   const Exit code = progress.finish(is_wrong ? Exit::difference : Exit::done);
   if (is_talkative) print_out(goals_table(run.goals));
-  if (request.json == "-") write_text("-", json_text(to_json(run), 2));
-  if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
   return code;
 }
 
-static Exit run_bench(const BenchRequest& request, BenchRun& run) {
-  Gpu gpu(choose_device(list_tuned_devices(), request.device, false));
-  run.device = gpu.info();
+static Exit run_bench(Gpu& gpu, const BenchRequest& request, BenchRun& run) {
   const bool is_talkative = request.json != "-" && request.html != "-";
   if (is_talkative)
     print_out(fmt::format("{} ({}), {}, {}; ratios to the floor `{}`\n", run.device.traits.name,
@@ -168,8 +162,6 @@ static Exit run_bench(const BenchRequest& request, BenchRun& run) {
   const Exit code = std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
   progress->finish(code);
   if (is_talkative && request.subject == BenchSubject::documents) print_out(claims_table(run));
-  if (request.json == "-") write_text("-", json_text(to_json(run), 2));
-  if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
   return code;
 }
 
@@ -206,7 +198,13 @@ static Exit run_bench(const CommandCall& call) {
                                 ? std::string(bench_arguments(*request.op))
                                 : "",
                .floor = benchmark_of(*request.op).floor};
-  return request.subject == BenchSubject::goals ? run_goals(request, run) : run_bench(request, run);
+  Gpu gpu(choose_device(list_tuned_devices(), request.device, false));
+  run.device = gpu.info();
+  const Exit code =
+      request.subject == BenchSubject::goals ? run_goals(gpu, request, run) : run_bench(gpu, request, run);
+  if (request.json == "-") write_text("-", json_text(to_json(run), 2));
+  if (!request.html.empty()) write_text(request.html, bench_page({to_json(run)}));
+  return code;
 }
 
 const CommandRow bench_verb{

@@ -1,6 +1,5 @@
 #include "cli/commands/bench/json.h"
 
-#include "cli/report/device_json.h"
 #include "cli/report/report.h"
 
 #include <nlohmann/json.hpp>

@@ -10,7 +10,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -36,11 +35,10 @@ std::vector<std::string> words_of(std::string_view list) {
 
 // `option` is the name for messages: "bench: --repeats".
 int whole_number(std::string_view option, std::string_view word, int low, int high) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || value < low || value > high)
+  const std::optional<int> value = number_in<int>(word);
+  if (!value || *value < low || *value > high)
     fail(Exit::usage, "{} {} is not a whole number in {}..{}", option, word, low, high);
-  return value;
+  return *value;
 }
 
 // "1920x1080", or "256" for a square.

@@ -4,6 +4,7 @@
 #include "core/base/threads.h"
 #include "core/codec/common/writer.h"
 #include "core/image/attributes.h"
+#include "core/image/channel_names.h"
 
 #include <fmt/format.h>
 
@@ -78,11 +79,11 @@ TexelBuffer packed(const Pixels& pixels, std::span<const size_t> components, Dep
 }
 
 void warn_of_extras(const Picture& picture, std::string_view format, std::vector<std::string>& warnings) {
-  Picture others;
-  for (const Group& group : picture.groups)
-    if (&group != &picture.groups.front()) others.groups.push_back(Group{.channels = group.channels});
-  if (const std::string names = channel_names(others); !names.empty())
-    warnings.push_back(fmt::format("{} holds only color and alpha; dropped channels: {}", format, names));
+  std::vector<std::string> names = names_of(picture);
+  names.erase(names.begin(), names.begin() + long(names_of(picture.groups.front()).size()));
+  if (!names.empty())
+    warnings.push_back(
+        fmt::format("{} holds only color and alpha; dropped channels: {}", format, fmt::join(names, " ")));
   std::vector<std::string> attributes;
   for (const Attribute& attribute : picture.attributes)
     if (!is_default_attribute(attribute)) attributes.push_back(attribute.name);
@@ -104,7 +105,7 @@ bool has_uint_color(const Picture& picture) {
 void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options) {
   if (has_uint_color(picture)) fail(Exit::usage, "{} cannot hold color of type uint; expected an EXR output", format);
   if (picture.groups.empty() || !picture.groups.front().is_color)
-    fail(Exit::usage, "{} needs R, G and B, or Y; the image has {}", format, channel_names(picture));
+    fail(Exit::usage, "{} needs R, G and B, or Y; the image has {}", format, fmt::join(names_of(picture), " "));
   const size_t level_count = picture.groups.front().levels.size();
   if (options.level < 0 || size_t(options.level) >= level_count)
     fail(Exit::usage, "{}: level {} does not exist; the image has {} levels", format, options.level, level_count);

@@ -38,12 +38,4 @@ Picture working_copy(const Picture& picture, Depth storage) {
   return copy;
 }
 
-std::string channel_names(const Picture& picture) {
-  std::string names;
-  for (const Group& group : picture.groups)
-    for (const Channel& channel : group.channels)
-      if (!channel.name.empty()) names += (names.empty() ? "" : " ") + channel.name;
-  return names;
-}
-
 }  // namespace gpupost

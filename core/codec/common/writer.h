@@ -20,7 +20,4 @@ bool is_working(const Picture& picture);
 // A deep copy of `picture` with such color, for images directly from a file.
 Picture working_copy(const Picture& picture, Depth storage);
 
-// Names of an image's channels: "R G B A Z".
-std::string channel_names(const Picture& picture);
-
 }  // namespace gpupost

@@ -2,6 +2,8 @@
 
 #include "core/base/error.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -20,9 +22,8 @@ std::string_view layer_of(std::string_view channel) {
   for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
   layers.erase("");
   if (layers.contains(layer)) fail(Exit::input, "layer {} has no color (channels R, G, B, or Y without X)", layer);
-  std::string names;
-  for (const std::string_view name : layers) names += (names.empty() ? "" : ", ") + std::string(name);
-  fail(Exit::input, "has no layer {}; it has {}", layer, names.empty() ? "none" : names);
+  if (layers.empty()) layers.insert("none");
+  fail(Exit::input, "has no layer {}; it has {}", layer, fmt::join(layers, ", "));
 }
 
 // Index of a half or float channel; -1 if there is none. Uint channels are not color.

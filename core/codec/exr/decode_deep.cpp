@@ -1,8 +1,8 @@
 // Decodes deep parts: unpacks their samples, and flattens them.
-#include "core/base/half.h"
 #include "core/codec/exr/block_decoder.h"
 #include "core/codec/exr/deep_samples.h"
 #include "core/codec/exr/deep_weights.h"
+#include "core/image/number.h"
 
 #include <algorithm>
 
@@ -25,25 +25,7 @@ int alpha_of(const std::vector<Channel>& channels, const std::string& name) {
 }
 
 double number_at(const DeepRow& row, int channel, Depth depth, size_t sample) {
-  const std::byte* place = row.channel_data[size_t(channel)] + sample * bytes_of(depth);
-  if (depth == Depth::half) {
-    uint16_t bits;
-    std::memcpy(&bits, place, sizeof bits);
-    return double(float_from_half(bits));
-  }
-  float number;
-  std::memcpy(&number, place, sizeof number);
-  return double(number);
-}
-
-void put_number(unsigned char* plane, size_t index, Depth depth, double number) {
-  if (depth == Depth::half) {
-    const uint16_t bits = half_from_float(float(number));
-    std::memcpy(plane + index * sizeof bits, &bits, sizeof bits);
-  } else {
-    const auto narrow = float(number);
-    std::memcpy(plane + index * sizeof narrow, &narrow, sizeof narrow);
-  }
+  return number_at(row.channel_data[size_t(channel)] + sample * bytes_of(depth), depth);
 }
 
 // Channels that have their alpha in common.
@@ -116,7 +98,8 @@ class FlattenedBlocks : public BlockDecoder {
         for (size_t i = 0; i < weights.size(); ++i)
           if (weights[i] != 0)  // hidden infinities have no effect
             sum += weights[i] * number_at(row, sources_[c], channels_[c].depth, row.first(x) + i);
-        put_number(planes[c], index, channels_[c].depth, sum);
+        const Depth depth = channels_[c].depth;
+        put_number(reinterpret_cast<std::byte*>(planes[c]) + index * bytes_of(depth), depth, sum);
       }
     }
     if (has_nearest) return;

@@ -3,9 +3,11 @@
 // read without the others, and the library never sees the rest of a hostile header.
 #include "core/base/math.h"
 #include "core/base/threads.h"
+#include "core/codec/common/little.h"
 #include "core/codec/exr/block_decoder.h"
 #include "core/codec/exr/luma_chroma.h"
 #include "core/codec/exr/memory_stream.h"
+#include "core/codec/exr/write_header.h"
 
 #include <OpenEXR/ImfChromaticities.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -33,22 +35,22 @@ class SmallExr {
     const bool has_long_names =
         std::ranges::any_of(header.channels, [](const Channel& channel) { return channel.name.size() > 31; });
     const Window& same = window;
-    text("\x76\x2f\x31\x01");
-    number(2 | (header.is_tiled ? exr_is_tiled : 0u) | (has_long_names ? exr_has_long_names : 0u));
-    attribute("channels", "chlist", header.channel_list);
-    attribute("compression", "compression", uint8_t(header.compression));
-    attribute("dataWindow", "box2i", window);
-    attribute("displayWindow", "box2i", same);
-    attribute("lineOrder", "lineOrder", uint8_t(0));
-    attribute("pixelAspectRatio", "float", 1.0f);
-    attribute("screenWindowCenter", "v2f", std::array{0.0f, 0.0f});
-    attribute("screenWindowWidth", "float", 1.0f);
+    put_text(bytes_, "\x76\x2f\x31\x01");
+    put(bytes_, 2 | (header.is_tiled ? exr_is_tiled : 0u) | (has_long_names ? exr_has_long_names : 0u));
+    put_attribute(bytes_, "channels", "chlist", header.channel_list);
+    put_attribute(bytes_, "compression", "compression", uint8_t(header.compression));
+    put_attribute(bytes_, "dataWindow", "box2i", window);
+    put_attribute(bytes_, "displayWindow", "box2i", same);
+    put_attribute(bytes_, "lineOrder", "lineOrder", uint8_t(0));
+    put_attribute(bytes_, "pixelAspectRatio", "float", 1.0f);
+    put_attribute(bytes_, "screenWindowCenter", "v2f", std::array{0.0f, 0.0f});
+    put_attribute(bytes_, "screenWindowWidth", "float", 1.0f);
     for (const Attribute& attribute_there : header.attributes)
       if (attribute_there.name == "chromaticities" && attribute_there.type == "chromaticities" &&
           attribute_there.value.size() == 32)
-        attribute("chromaticities", "chromaticities", std::as_bytes(std::span(attribute_there.value)));
+        put_attribute(bytes_, "chromaticities", "chromaticities", std::as_bytes(std::span(attribute_there.value)));
     if (header.is_tiled) tile_attribute(size_of(window));
-    number(uint8_t(0));
+    put(bytes_, uint8_t(0));
     table_at_ = bytes_.size();
     bytes_.resize(bytes_.size() + 8 * chunk_count);
   }
@@ -56,36 +58,17 @@ class SmallExr {
   void add(std::span<const int> head, Bytes data) {
     const uint64_t at = bytes_.size();
     std::memcpy(&bytes_[table_at_ + 8 * chunk_count_++], &at, 8);
-    for (const int coordinate : head) number(coordinate);
-    number(uint32_t(data.size()));
+    for (const int coordinate : head) put(bytes_, coordinate);
+    put(bytes_, uint32_t(data.size()));
     bytes_.insert(bytes_.end(), data.begin(), data.end());
   }
   Bytes bytes() const { return bytes_; }
 
  private:
-  void text(std::string_view text) { append(std::as_bytes(std::span(text))); }
-  void append(Bytes data) { bytes_.insert(bytes_.end(), data.begin(), data.end()); }
-  template <class Number>
-  void number(const Number& number) {
-    append(std::as_bytes(std::span(&number, 1)));
-  }
-  void attribute(std::string_view name, std::string_view type, Bytes value) {
-    text(name);
-    number(uint8_t(0));
-    text(type);
-    number(uint8_t(0));
-    number(uint32_t(value.size()));
-    append(value);
-  }
-  template <class Value>
-  requires(!std::is_convertible_v<Value, Bytes>) void attribute(std::string_view name, std::string_view type,
-                                                                const Value& value) {
-    attribute(name, type, std::as_bytes(std::span(&value, 1)));
-  }
   void tile_attribute(Size size) {
     std::array<std::byte, 9> value = {};
     std::memcpy(value.data(), &size, 8);
-    attribute("tiles", "tiledesc", Bytes(value));
+    put_attribute(bytes_, "tiles", "tiledesc", value);
   }
 
   std::vector<std::byte> bytes_;
@@ -284,6 +267,21 @@ void make_colors(const ExrHeader& header, Group& group) {
     auto* texels = reinterpret_cast<Imf::Rgba*>(level.texels.data()) + first;
     Imf::RgbaYca::YCAtoRGBA(weights, int(count), texels, texels);
   });
+}
+
+bool has_halved_chroma(const ExrHeader& header, const ExrGroup& color) {
+  if (!color.has_chroma) return false;
+  const auto is_sampled = [&](size_t component, Size wanted) {
+    const int source = color.sources[component];
+    return source < 0 || header.samplings[size_t(source)] == wanted;
+  };
+  return is_sampled(0, {2, 2}) && is_sampled(1, {1, 1}) && is_sampled(2, {2, 2}) && is_sampled(3, {1, 1});
+}
+
+void name_colors(Group& group, const std::string& layer) {
+  constexpr std::string_view names[] = {"R", "G", "B"};
+  const std::string prefix = layer.empty() ? "" : layer + ".";
+  for (size_t i = 0; i < 3; ++i) group.channels[i] = {.name = prefix + std::string(names[i]), .depth = group.depth};
 }
 
 }  // namespace gpupost

@@ -6,6 +6,7 @@
 #include "core/codec/common/size_limits.h"
 #include "core/codec/exr/block_decoder.h"
 #include "core/codec/exr/deep_samples.h"
+#include "core/codec/exr/write_header.h"
 
 #include <fmt/ranges.h>
 
@@ -129,15 +130,6 @@ std::vector<std::string_view> differences(Bytes one, Bytes other) {
   for (const std::string_view name : shared_attributes)
     if (!std::ranges::equal(value_of(ones, name), value_of(others, name))) names.push_back(name);
   return names;
-}
-
-void put_attribute(std::vector<std::byte>& header, std::string_view name, std::string_view type, Bytes value) {
-  for (const std::string_view text : {name, type}) {
-    put_text(header, text);
-    put(header, uint8_t(0));
-  }
-  put(header, uint32_t(value.size()));
-  header.insert(header.end(), value.begin(), value.end());
 }
 
 // A single-part file as a part with this name.

@@ -1,8 +1,9 @@
 // Parts of an EXR file. Most files have one.
 #include "core/codec/exr/header.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
-#include <charconv>
 
 namespace gpupost {
 
@@ -42,10 +43,8 @@ std::string name_of(const std::vector<ExrHeader>& parts) {
 
 // Finds a part by number or name; nullptr if there is none.
 ExrHeader* part_named(std::vector<ExrHeader>& parts, const std::string& wanted) {
-  size_t number = 0;
-  const char* end = wanted.data() + wanted.size();
-  const auto [rest, error] = std::from_chars(wanted.data(), end, number);
-  if (error == std::errc() && rest == end) return number < parts.size() ? &parts[number] : nullptr;
+  if (const std::optional<size_t> number = number_in<size_t>(wanted))
+    return *number < parts.size() ? &parts[*number] : nullptr;
   const auto found = std::ranges::find(parts, wanted, &ExrHeader::name);
   return found == parts.end() ? nullptr : &*found;
 }

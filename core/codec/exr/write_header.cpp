@@ -1,5 +1,7 @@
 #include "core/codec/exr/write_header.h"
 
+#include "core/codec/common/little.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -27,49 +29,21 @@ constexpr Required required_attributes[] = {{"pixelAspectRatio", "float", {1}, s
 
 constexpr size_t longest_short_name = 31;  // bytes; longer names need a flag in the file
 
-class HeaderWriter {
- public:
-  std::vector<std::byte> bytes;
-  bool has_long_names = false;
-
-  template <class Number>
-  void number(const Number& number) {
-    add(&number, sizeof number);
-  }
-  // With the zero byte at its end.
-  void name(std::string_view name) {
-    has_long_names |= name.size() > longest_short_name;
-    add(name.data(), name.size());
-    number(char(0));
-  }
-  void attribute(std::string_view attribute_name, std::string_view type, const void* value, size_t count) {
-    name(attribute_name);
-    name(type);
-    number(int32_t(count));
-    add(value, count);
-  }
-  void attribute(const Attribute& own) { attribute(own.name, own.type, own.value.data(), own.value.size()); }
-
- private:
-  void add(const void* from, size_t count) {
-    const auto* first = static_cast<const std::byte*>(from);
-    bytes.insert(bytes.end(), first, first + count);
-  }
-};
+bool is_long(std::string_view name) { return name.size() > longest_short_name; }
 
 int32_t code_of(Depth depth) { return depth == Depth::u32 ? 0 : depth == Depth::half ? 1 : 2; }
 
-std::vector<std::byte> list_of(std::span<const ExrChannel> channels, bool& has_long_names) {
-  HeaderWriter list;
+std::vector<std::byte> list_of(std::span<const ExrChannel> channels) {
+  std::vector<std::byte> list;
   for (const ExrChannel& channel : channels) {
-    list.name(channel.name);
-    list.number(code_of(channel.depth));
-    list.number(int32_t(0));                    // not perceptually linear
-    list.number(std::array<int32_t, 2>{1, 1});  // not subsampled
+    put_text(list, channel.name);
+    put(list, char(0));
+    put(list, code_of(channel.depth));
+    put(list, int32_t(0));                    // not perceptually linear
+    put(list, std::array<int32_t, 2>{1, 1});  // not subsampled
   }
-  list.number(char(0));
-  has_long_names |= list.has_long_names;
-  return list.bytes;
+  put(list, char(0));
+  return list;
 }
 
 bool is_required(std::string_view name) {
@@ -88,43 +62,56 @@ bool is_texel_attribute(std::string_view name) {
   return std::ranges::find(texel_attributes, name) != texel_attributes.end();
 }
 
+void put_attribute(std::vector<std::byte>& header, std::string_view name, std::string_view type, Bytes value) {
+  for (const std::string_view text : {name, type}) {
+    put_text(header, text);
+    put(header, uint8_t(0));
+  }
+  put(header, uint32_t(value.size()));
+  header.insert(header.end(), value.begin(), value.end());
+}
+
 std::vector<std::byte> exr_header(const ExrHeaderText& header) {
   static_assert(sizeof(Window) == 4 * sizeof(int32_t), "a box2i of the file");
-  HeaderWriter to;
-  to.number(int32_t(20000630));
-  to.number(int32_t(0));  // version and flags, see below
-  const std::vector<std::byte> list = list_of(header.channels, to.has_long_names);
-  to.attribute("channels", "chlist", list.data(), list.size());
-  to.attribute("compression", "compression", std::array{char(header.compression)}.data(), 1);
-  to.attribute("dataWindow", "box2i", &header.windows.data, sizeof header.windows.data);
-  to.attribute("displayWindow", "box2i", &header.windows.display, sizeof header.windows.display);
+  std::vector<std::byte> bytes;
+  bool has_long_names = std::ranges::any_of(header.channels, is_long, &ExrChannel::name);
+  const auto put_own = [&](const Attribute& own) {
+    has_long_names |= is_long(own.name) || is_long(own.type);
+    put_attribute(bytes, own.name, own.type, std::as_bytes(std::span(own.value)));
+  };
+  put(bytes, int32_t(20000630));
+  put(bytes, int32_t(0));  // version and flags, see below
+  put_attribute(bytes, "channels", "chlist", list_of(header.channels));
+  put_attribute(bytes, "compression", "compression", char(header.compression));
+  put_attribute(bytes, "dataWindow", "box2i", header.windows.data);
+  put_attribute(bytes, "displayWindow", "box2i", header.windows.display);
   // OpenEXR 3.1.5 reads four bytes too many for an idmanifest. After the last attribute, that is the end of the header,
   // and the file is unreadable. Before lineOrder, it is the start of that name, and readers use the default order, which
   // is correct.
   for (const Attribute& attribute : header.attributes)
-    if (is_manifest(attribute)) to.attribute(attribute);
-  to.attribute("lineOrder", "lineOrder", std::array{char(0)}.data(), 1);
+    if (is_manifest(attribute)) put_own(attribute);
+  put_attribute(bytes, "lineOrder", "lineOrder", char(0));
   for (const Required& required : required_attributes) {
     const auto own = std::ranges::find_if(header.attributes, [&](const Attribute& attribute) {
       return attribute.name == required.name && attribute.value.size() == required.bytes;
     });
-    const void* value =
-        own == header.attributes.end() ? static_cast<const void*>(required.usual.data()) : own->value.data();
-    to.attribute(required.name, required.type, value, required.bytes);
+    const Bytes usual = std::as_bytes(std::span(required.usual)).first(required.bytes);
+    put_attribute(bytes, required.name, required.type,
+                  own == header.attributes.end() ? usual : std::as_bytes(std::span(own->value)));
   }
   const bool is_tiled = header.tile.width > 0;
   if (is_tiled) {
     std::array<std::byte, 9> tiles{};
     std::memcpy(tiles.data(), &header.tile, 2 * sizeof(int32_t));
     tiles[8] = std::byte{1};  // mip levels, sizes rounded down
-    to.attribute("tiles", "tiledesc", tiles.data(), tiles.size());
+    put_attribute(bytes, "tiles", "tiledesc", tiles);
   }
   for (const Attribute& attribute : header.attributes)
-    if (!is_required(attribute.name) && !is_manifest(attribute)) to.attribute(attribute);
-  to.number(char(0));
-  const int32_t version = 2 | (is_tiled ? 0x200 : 0) | (to.has_long_names ? 0x400 : 0);
-  std::memcpy(to.bytes.data() + sizeof(int32_t), &version, sizeof version);
-  return std::move(to.bytes);
+    if (!is_required(attribute.name) && !is_manifest(attribute)) put_own(attribute);
+  put(bytes, char(0));
+  const int32_t version = 2 | (is_tiled ? 0x200 : 0) | (has_long_names ? 0x400 : 0);
+  std::memcpy(bytes.data() + sizeof(int32_t), &version, sizeof version);
+  return bytes;
 }
 
 }  // namespace gpupost

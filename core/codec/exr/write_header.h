@@ -4,6 +4,8 @@
 #include "core/codec/common/format.h"
 #include "core/image/level_windows.h"
 
+#include <type_traits>
+
 namespace gpupost {
 
 // A channel of the output file.
@@ -28,6 +30,14 @@ struct ExrHeaderText {
   Size tile;                              // of a mip-mapped file; 0 x 0: scan lines
   std::span<const Attribute> attributes;  // those that the writer does not make itself
 };
+
+// Appends an attribute to a header.
+void put_attribute(std::vector<std::byte>& header, std::string_view name, std::string_view type, Bytes value);
+template <class Value>
+requires(!std::is_convertible_v<Value, Bytes>) void put_attribute(std::vector<std::byte>& header, std::string_view name,
+                                                                  std::string_view type, const Value& value) {
+  put_attribute(header, name, type, std::as_bytes(std::span(&value, 1)));
+}
 
 // The bytes from the magic number to the end of the header, where the table of chunks begins.
 std::vector<std::byte> exr_header(const ExrHeaderText& header);

@@ -1,12 +1,13 @@
 // Reads TIFF files with libtiff.
+#include "core/base/text.h"
 #include "core/codec/common/reader.h"
 #include "core/codec/common/size_limits.h"
 #include "core/codec/metadata/raster.h"
 #include "core/codec/tiff/handle.h"
+#include "core/image/number.h"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 namespace gpupost {
 
@@ -72,11 +73,9 @@ int Page::select_page() {
   const int count = int(TIFFNumberOfDirectories(tiff_.get()));
   check_errors();
   if (count > max_page_count) fail(Exit::input, "has {} pages; the limit is {}", count, max_page_count);
-  int wanted = 0;
   const std::string& text = options_.part;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
-  const bool is_number = text.empty() || (error == std::errc() && end == text.data() + text.size());
-  if (!is_number || wanted < 0 || wanted >= count)
+  const int wanted = text.empty() ? 0 : number_in<int>(text).value_or(-1);
+  if (wanted < 0 || wanted >= count)
     fail(Exit::input, "has no part {}; it has {}", text,
          count == 1 ? std::string("part 0") : fmt::format("the parts 0 to {}", count - 1));
   if (!TIFFSetDirectory(tiff_.get(), tdir_t(wanted))) fail(Exit::input, "part {} cannot be read", wanted);
@@ -335,17 +334,6 @@ void Page::decode_blocks(Layout& layout) const {
       }
 }
 
-void fill_alpha(Raster& raster) {
-  const auto fill = [&]<class Word>(Word one) {
-    const std::span<Word> words = raster.texels.as<Word>();
-    for (size_t i = 3; i < words.size(); i += 4) words[i] = one;
-  };
-  if (raster.depth == Depth::u8) fill(uint8_t(0xff));
-  else if (raster.depth == Depth::u16) fill(uint16_t(0xffff));
-  else if (raster.depth == Depth::half) fill(uint16_t(0x3c00));
-  else fill(1.0f);
-}
-
 Decoded Page::decode(const TexelAllocator& lend) {
   const int page_count = select_page();
   const std::string_view compression = check_compression();
@@ -354,7 +342,7 @@ Decoded Page::decode(const TexelAllocator& lend) {
   Raster& raster = layout.raster;
   if (layout.is_indexed()) take_palette(layout);
   raster.texels = lend_texels(layout.size, raster.depth, options_.limits, lend);
-  if (raster.channel_count % 2 == 1) fill_alpha(raster);
+  if (raster.channel_count % 2 == 1) fill_alpha(raster.texels, raster.depth);
   decode_blocks(layout);
   Decoded decoded = decoded_of(std::move(raster), options_, lend);
   decoded.picture.compression = compression;

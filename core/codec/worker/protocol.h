@@ -1,5 +1,4 @@
-// Messages between parent and decode worker, as bytes. They are flat lists of numbers, texts and lists. The parser of
-// the worker's reply trusts nothing.
+// Messages between parent and decode worker.
 #pragma once
 
 #include "core/codec/common/bytes.h"

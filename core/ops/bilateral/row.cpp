@@ -1,7 +1,7 @@
 // A bilateral filter: its row, its definition and its pass.
-#include "core/ops/bilateral/row.h"
 #include "core/base/math.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/plan/builder.h"
 
@@ -102,6 +102,7 @@ void plan_bilateral(const Call& call, PlanBuilder& builder) {
 static const Benchmark bench = {
     .sizes = {{1920, 1080}}, .cpu_sizes = {{512, 512}}, .depths = {Depth::half, Depth::f32}};
 
+extern const Op bilateral_op;
 const Op bilateral_op{
     .name = "bilateral",
     .doc = {.group = OpGroup::filter,

@@ -1,13 +1,12 @@
 // Bloom: the light above a threshold glows around what it comes from. Its row, its definition and its passes.
-#include "core/ops/bloom/row.h"
-
+#include "core/ops/brightpass/row.h"
 #include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/ops/bloom/reference.h"
-#include "core/ops/brightpass/row.h"
 #include "core/plan/builder.h"
 
 #include <algorithm>
@@ -233,6 +232,7 @@ static const Benchmark bench = {.floor = Floor::bytes,
                                 .settings = {{"radius", 16}, {"radius", 64}, {"radius", 512}},
                                 .cpu_settings = {{"radius", 64}}};
 
+extern const Op bloom_op;
 const Op bloom_op{
     .name = "bloom",
     .doc = {.group = OpGroup::blur,

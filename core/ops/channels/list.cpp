@@ -18,8 +18,9 @@ std::optional<ChannelSource> source_of(std::string_view word, size_t place) {
   }
   if (word.empty()) return std::nullopt;
   ChannelSource source;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), source.number);
-  const bool is_number = error != std::errc::invalid_argument && end == word.data() + word.size();
+  const std::string_view number = without_plus(word);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), source.number);
+  const bool is_number = error != std::errc::invalid_argument && end == number.data() + number.size();
   if (is_number) return error == std::errc() && is_float_number(source.number) ? std::optional(source) : std::nullopt;
   return ChannelSource{.channel = std::string(word)};
 }

@@ -1,11 +1,11 @@
 // A convolution with any small kernel: its row, its definition and its pass.
-#include "core/ops/convolve/row.h"
 #include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/plan/builder.h"
 #include "core/reference/filter.h"
@@ -260,6 +260,7 @@ static const Benchmark bench = {.sizes = {{1920, 1080}},
                                 .depths = {Depth::half, Depth::f32},
                                 .arguments = "--rows 0,-1,0,-1,6,-1,0,-1,0"};
 
+extern const Op convolve_op;
 const Op convolve_op{
     .name = "convolve",
     .doc = {.group = OpGroup::filter,

@@ -1,9 +1,9 @@
 // A filter for path-traced renders by their albedo and normals: its row, its definition and its passes.
-#include "core/ops/denoise/row.h"
 #include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/image/color_matrices.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/ops/shared/second_pictures.h"
 #include "core/plan/builder.h"
@@ -255,6 +255,7 @@ static const Benchmark bench = {.sizes = {{1920, 1080}},
                                 .depths = {Depth::half, Depth::f32},
                                 .arguments = "--albedo albedo.exr --normals normals.exr"};
 
+extern const Op denoise_op;
 const Op denoise_op{
     .name = "denoise",
     .doc =

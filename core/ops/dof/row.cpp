@@ -1,10 +1,9 @@
 // Depth of field: its row and its passes.
-#include "core/ops/dof/row.h"
-
 #include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/ops/dof/reference.h"
 #include "core/plan/builder.h"
 #include "core/plan/kernel_choices.h"
@@ -249,6 +248,7 @@ static const Benchmark bench = {.floor = Floor::bytes,
                                 .settings = {{"max-radius", 8}, {"max-radius", 16}, {"max-radius", 32}},
                                 .cpu_settings = {{"max-radius", 8}}};
 
+extern const Op dof_op;
 const Op dof_op{
     .name = "dof",
     .doc = {.group = OpGroup::blur,

@@ -1,6 +1,6 @@
 // A grade of the ASC CDL: slope, offset, power and saturation.
-#include "core/ops/grade/row.h"
 #include "core/base/text.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/ops/grade/cdl_file.h"
 
@@ -102,6 +102,7 @@ Param channels_param(std::string_view name, std::string_view help, bool (*matche
 
 }  // namespace
 
+extern const Op grade_op;
 const Op grade_op = point_op({
     .name = "grade",
     .doc = {.group = OpGroup::color,

@@ -1,12 +1,12 @@
 // A guided filter: its row, its definition and its passes.
-#include "core/ops/guided/row.h"
+#include "core/ops/blur/row.h"
 #include "core/base/math.h"
 #include "core/image/color_matrices.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/ops/blur/passes.h"
 #include "core/ops/blur/reference.h"
-#include "core/ops/blur/row.h"
 #include "core/ops/shared/second_pictures.h"
 #include "core/plan/builder.h"
 #include "core/reference/verify.h"
@@ -334,6 +334,7 @@ static const Benchmark bench = {.sizes = {{1920, 1080}},
                                 .settings = {{"radius", 2}, {"radius", 16}, {"radius", 64}},
                                 .cpu_settings = {{"radius", 2}, {"radius", 16}}};
 
+extern const Op guided_op;
 const Op guided_op{
     .name = "guided",
     .doc =

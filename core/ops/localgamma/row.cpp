@@ -2,11 +2,11 @@
 // eye is adapted to a neighborhood.
 #include "core/ops/blur/row.h"
 #include "core/base/math.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/ops/blur/passes.h"
 #include "core/ops/blur/reference.h"
 #include "core/ops/localgamma/reference.h"
-#include "core/ops/localgamma/row.h"
 #include "core/plan/builder.h"
 
 #include <algorithm>
@@ -147,6 +147,7 @@ Footprint footprint(const Call& call, Size) {
 
 }  // namespace
 
+extern const Op localgamma_op;
 const Op localgamma_op = point_op({
     .name = "localgamma",
     .doc = {.group = OpGroup::tone,

@@ -1,13 +1,13 @@
 // Color to a small picture of luminances: its row. The definition is in core/ops/luminance/reference.cpp, the passes in
 // core/ops/luminance/passes.cpp.
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/ops/luminance/reference.h"
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/image/attributes.h"
 #include "core/ops/luminance/passes.h"
-#include "core/ops/luminance/row.h"
 
 namespace gpupost {
 
@@ -125,6 +125,7 @@ Benchmark benchmark() {
 
 static const Benchmark bench = benchmark();
 
+extern const Op luminance_op;
 const Op luminance_op{
     .name = "luminance",
     .doc = {.group = OpGroup::measure,

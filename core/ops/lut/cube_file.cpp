@@ -75,9 +75,8 @@ class CubeReader {
 
   // "nan", "inf" and "infinity", which take_color() refuses by name.
   static bool is_nan_or_infinity(std::string_view word) {
-    double number = 0;
-    const auto [end, error] = number_from(word.data(), word.data() + word.size(), number);
-    return error == std::errc() && end == word.data() + word.size() && !std::isfinite(number);
+    const std::optional<double> number = number_in<double>(without_plus(word));
+    return number && !std::isfinite(*number);
   }
 
   static std::string shown(std::string_view word) { return printable(word, 60); }
@@ -104,10 +103,8 @@ class CubeReader {
 
   int size(const std::vector<std::string_view>& words, const ColorTable& table, int most) const {
     if (table.size > 0) refuse("{} is given twice", words[0]);
-    int size = 0;
-    const std::string_view word = words.size() == 2 ? words[1] : "";
-    const auto [end, error] = number_from(word.data(), word.data() + word.size(), size);
-    if (error != std::errc() || end != word.data() + word.size() || size < 2 || size > most)
+    const int size = number_in<int>(without_plus(words.size() == 2 ? words[1] : "")).value_or(0);
+    if (size < 2 || size > most)
       refuse("{} {} is not a size; expected one whole number in 2..{}", words[0],
              words.size() < 2 ? "without a number" : shown(words[1]), most);
     return size;
@@ -115,9 +112,10 @@ class CubeReader {
 
   double number(std::string_view word) const {
     double number = 0;
-    const auto [end, error] = number_from(word.data(), word.data() + word.size(), number);
+    const std::string_view digits = without_plus(word);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     const bool is_tiny = error == std::errc::result_out_of_range && word.find("e-") != word.npos;
-    if ((error != std::errc() && !is_tiny) || end != word.data() + word.size() || !std::isfinite(float(number)))
+    if ((error != std::errc() && !is_tiny) || end != digits.data() + digits.size() || !std::isfinite(float(number)))
       refuse("{} is not a finite number", shown(word));
     return number;
   }

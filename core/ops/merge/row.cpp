@@ -1,9 +1,9 @@
 // A second picture over, under or mixed with the picture: its row, its definition and its pass.
-#include "core/ops/merge/row.h"
 #include "core/base/error.h"
 #include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/ops/shared/second_pictures.h"
 #include "core/plan/builder.h"
@@ -183,6 +183,7 @@ static const Benchmark bench = {.sizes = {{1920, 1080}, {3840, 2160}},
                                 .depths = {Depth::half, Depth::f32},
                                 .arguments = "--with second.exr"};
 
+extern const Op merge_op;
 const Op merge_op{
     .name = "merge",
     .doc = {.group = OpGroup::combine,

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <cstring>
 #include <functional>
 
 namespace gpupost {
@@ -49,7 +48,7 @@ std::string constant_of(const OCIO::GpuShaderDesc& shader, const std::string& na
 }
 
 // Declarations of images are left out, those of properties become constants, and `texture(NAME, ` becomes `NAME_at(`.
-std::string plain_text(const OCIO::GpuShaderDesc& shader, const std::vector<std::string>& samplers) {
+std::string plain_text(const OCIO::GpuShaderDesc& shader, const std::vector<OcioTexture>& textures) {
   std::string text, rest = shader.getShaderText();
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('\n'), rest.size());
@@ -64,8 +63,8 @@ std::string plain_text(const OCIO::GpuShaderDesc& shader, const std::vector<std:
     }
     text += line + "\n";
   }
-  for (const std::string& sampler : samplers) {
-    const std::string call = fmt::format("texture({}, ", sampler), made = sampler + "_at(";
+  for (const OcioTexture& texture : textures) {
+    const std::string call = fmt::format("texture({}, ", texture.sampler), made = texture.sampler + "_at(";
     for (size_t at = text.find(call); at != text.npos; at = text.find(call, at)) text.replace(at, call.size(), made);
   }
   return text;
@@ -82,35 +81,25 @@ bool has_non_finite_number(const std::string& text) {
   return false;
 }
 
-std::string bytes_of(const auto& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof numbers[0]};
-}
-
-OcioFields shader_answer(const OcioQuestion& question) {
+OcioReply shader_answer(const OcioQuestion& question) {
   OCIO::GpuShaderDescRcPtr shader = OCIO::GpuShaderDesc::CreateShaderDesc();
   shader->setLanguage(OCIO::GPU_LANGUAGE_GLSL_4_0);
   shader->setFunctionName("ocio_transform");
   shader->setResourcePrefix("ocio_");
   const OCIO::ConstProcessorRcPtr processor = question.processor();
   processor->getOptimizedGPUProcessor(OCIO::OPTIMIZATION_LOSSLESS)->extractGpuShaderInfo(shader);
-  const std::vector<double> to_aces = question.matrix_to_aces();
-  OcioFields reply{{"to_aces", bytes_of(to_aces)},
-                   {"encoding", bytes_of(to_aces.empty() ? question.encoding() : std::vector<int32_t>())}};
-  reply["data"] = question.keeps_data() ? "1" : "";
-  reply["linear"] = question.is_scene_linear() ? "1" : "";
+  OcioReply reply{.to_aces = question.matrix_to_aces()};
+  if (reply.to_aces.empty()) reply.encoding = question.encoding();
+  reply.shader.keeps_data = question.keeps_data();
+  reply.shader.is_scene_linear = question.is_scene_linear();
   const OCIO::ConstProcessorMetadataRcPtr facts = processor->getProcessorMetadata();
-  for (int index = 0; index < facts->getNumFiles(); ++index)
-    reply[fmt::format("file{}", index)] = facts->getFile(index);
-  std::vector<std::string> samplers;
-  const auto add = [&](const char* sampler, std::array<int32_t, 5> shape, const float* values) {
-    const size_t index = samplers.size();
-    samplers.emplace_back(sampler);
-    const size_t count = size_t(shape[0]) * size_t(shape[1]) * size_t(std::max(shape[2], 1)) * size_t(shape[3]);
-    if (!std::all_of(values, values + count, [](float value) { return std::isfinite(value); }))
+  for (int index = 0; index < facts->getNumFiles(); ++index) reply.shader.files.emplace_back(facts->getFile(index));
+  const auto add = [&](OcioTexture shape, const float* values) {
+    const auto [x, y, z] = shape.size;
+    shape.values = {values, values + size_t(x) * size_t(y) * size_t(std::max(z, 1)) * size_t(shape.channels)};
+    if (!std::ranges::all_of(shape.values, [](float value) { return std::isfinite(value); }))
       fail(Exit::input, "{}: a table has a number that is not finite; correct the file", question.source());
-    reply[fmt::format("texture{}", index)] = sampler;
-    reply[fmt::format("shape{}", index)] = bytes_of(shape);
-    reply[fmt::format("values{}", index)] = {reinterpret_cast<const char*>(values), count * sizeof(float)};
+    reply.shader.textures.push_back(std::move(shape));
   };
   const char* texture = nullptr;
   const char* sampler = nullptr;
@@ -121,19 +110,23 @@ OcioFields shader_answer(const OcioQuestion& question) {
     OCIO::GpuShaderDesc::TextureType channels{};
     shader->getTexture(index, texture, sampler, width, height, channels, interpolation);
     shader->getTextureValues(index, values);
-    add(sampler,
-        {int(width), int(std::max(height, 1u)), 0, channels == OCIO::GpuShaderDesc::TEXTURE_RED_CHANNEL ? 1 : 3,
-         interpolation != OCIO::INTERP_NEAREST},
+    add({.sampler = sampler,
+         .size = {int(width), int(std::max(height, 1u)), 0},
+         .channels = channels == OCIO::GpuShaderDesc::TEXTURE_RED_CHANNEL ? 1 : 3,
+         .is_linear = interpolation != OCIO::INTERP_NEAREST},
         values);
   }
   for (unsigned index = 0; index < shader->getNum3DTextures(); ++index) {
     unsigned side = 0;
     shader->get3DTexture(index, texture, sampler, side, interpolation);
     shader->get3DTextureValues(index, values);
-    add(sampler, {int(side), int(side), int(side), 3, interpolation == OCIO::INTERP_LINEAR}, values);
+    add({.sampler = sampler,
+         .size = {int(side), int(side), int(side)},
+         .is_linear = interpolation == OCIO::INTERP_LINEAR},
+        values);
   }
-  reply["text"] = plain_text(*shader, samplers);
-  if (has_non_finite_number(reply["text"]))
+  reply.shader.text = plain_text(*shader, reply.shader.textures);
+  if (has_non_finite_number(reply.shader.text))
     fail(Exit::input, "{}: a matrix, or the domain of a table, has a number that is not finite; correct the file",
          question.source());
   return reply;
@@ -142,12 +135,11 @@ OcioFields shader_answer(const OcioQuestion& question) {
 // A shader gets inverses of tables that are made this way.
 constexpr auto cpu_flags = OCIO::OptimizationFlags(OCIO::OPTIMIZATION_LOSSLESS | OCIO::OPTIMIZATION_LUT_INV_FAST);
 
-OcioFields apply_answer(const OcioQuestion& question, std::string colors) {
+OcioReply apply_answer(const OcioQuestion& question, std::vector<float> colors) {
   const auto processor = question.processor()->getOptimizedCPUProcessor(cpu_flags);
-  const size_t count = colors.size() / (4 * sizeof(float));
-  OCIO::PackedImageDesc image(colors.data(), long(count), 1, 4);
-  if (count > 0) processor->apply(image);
-  return {{"colors", std::move(colors)}};
+  OCIO::PackedImageDesc image(colors.data(), long(colors.size() / 4), 1, 4);
+  if (!colors.empty()) processor->apply(image);
+  return {.colors = std::move(colors)};
 }
 
 // A step of a transform on the library's CPU path.
@@ -206,19 +198,20 @@ std::vector<float> rounding_behind_clamps(const std::vector<CpuStep>& steps, std
   return sum;
 }
 
-OcioFields rounding_answer(const OcioQuestion& question, const std::string& colors) {
-  constexpr size_t chunk_bytes = 4096 * 4 * sizeof(float);  // fits into the cache
+OcioReply rounding_answer(const OcioQuestion& question, std::span<const float> colors) {
+  constexpr size_t chunk_size = 4096 * 4;  // fits into the cache
   const std::vector<CpuStep> steps = steps_of(question);
-  std::string made;
-  for (size_t at = 0; at < colors.size(); at += chunk_bytes) {
-    std::vector<float> chunk(std::min(chunk_bytes, colors.size() - at) / sizeof(float));
-    std::memcpy(chunk.data(), colors.data() + at, chunk.size() * sizeof(float));
-    made += bytes_of(rounding_behind_clamps(steps, std::move(chunk)));
+  OcioReply reply;
+  while (!colors.empty()) {
+    const auto chunk = colors.first(std::min(chunk_size, colors.size()));
+    const std::vector<float> found = rounding_behind_clamps(steps, {chunk.begin(), chunk.end()});
+    reply.colors.insert(reply.colors.end(), found.begin(), found.end());
+    colors = colors.subspan(chunk.size());
   }
-  return {{"colors", std::move(made)}};
+  return reply;
 }
 
-OcioFields list_answer(const OCIO::Config& config) {
+OcioReply list_answer(const OCIO::Config& config) {
   std::string text;
   for (const std::string& name : spaces_of(config)) {
     const std::string encoding = config.getColorSpace(name.c_str())->getEncoding();
@@ -229,17 +222,16 @@ OcioFields list_answer(const OCIO::Config& config) {
     for (const std::string& view : views_of(config, display)) text += fmt::format("  view   {}\n", view);
   }
   for (const std::string& look : looks_of(config)) text += fmt::format("look     {}\n", look);
-  return {{"list", std::move(text)}};
+  return {.list = std::move(text)};
 }
 
 }  // namespace
 
-OcioFields ocio_answer(const OcioFields& request) {
-  const std::string& action = request.at("action");
-  if (action == "list") return list_answer(*config_of(request.at("config")));
-  const OcioQuestion question(request);
-  if (action == "apply") return apply_answer(question, request.at("colors"));
-  if (action == "rounding") return rounding_answer(question, request.at("colors"));
+OcioReply ocio_answer(OcioRequest request) {
+  if (request.action == OcioAction::list) return list_answer(*config_of(request.transform.config));
+  const OcioQuestion question(request.transform);
+  if (request.action == OcioAction::apply) return apply_answer(question, std::move(request.colors));
+  if (request.action == OcioAction::rounding) return rounding_answer(question, request.colors);
   return shader_answer(question);
 }
 

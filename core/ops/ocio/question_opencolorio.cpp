@@ -140,19 +140,20 @@ bool decodes_so(const OCIO::CPUProcessor& processor, double (*decode)(double), c
 
 }  // namespace
 
-OcioQuestion::OcioQuestion(const OcioFields& request) : request_(request), config_(config_of(at("config"))) {
-  for (const std::string option : {"from", "to"}) {
-    if (at(option).empty() || config_->getColorSpace(at(option).c_str())) continue;
-    if (config_->getNamedTransform(at(option).c_str()))
+OcioQuestion::OcioQuestion(const OcioTransform& transform)
+    : transform_(transform), config_(config_of(transform.config)) {
+  for (const auto& [option, name] : {std::pair("from", transform.from), std::pair("to", transform.to)}) {
+    if (name.empty() || config_->getColorSpace(name.c_str())) continue;
+    if (config_->getNamedTransform(name.c_str()))
       fail(Exit::usage, "--{} {} is a named transform, which gpupost does not support; expected a color space", option,
-           at(option));
-    refuse(option, at(option), spaces_of(*config_));
+           name);
+    refuse(option, name, spaces_of(*config_));
   }
-  check_known("display", at("display"), displays_of(*config_));
-  if (!at("display").empty()) check_known("view", at("view"), views_of(*config_, at("display")));
-  check_known("look", at("look"), looks_of(*config_));
-  if (!at("id").empty()) check_id();
-  const bool needs_interchange = at("file").empty() && at("from").empty();
+  check_known("display", transform_.display, displays_of(*config_));
+  if (!transform_.display.empty()) check_known("view", transform_.view, views_of(*config_, transform_.display));
+  check_known("look", transform_.look, looks_of(*config_));
+  if (!transform_.id.empty()) check_id();
+  const bool needs_interchange = transform_.file.empty() && transform_.from.empty();
   if (needs_interchange && !config_->hasRole(interchange))
     fail(Exit::usage,
          "the configuration has no role aces_interchange, so the color space of the input is unknown; give --from "
@@ -161,10 +162,10 @@ OcioQuestion::OcioQuestion(const OcioFields& request) : request_(request), confi
 
 OCIO::ConstProcessorRcPtr OcioQuestion::processor() const {
   const OCIO::GroupTransformRcPtr group = OCIO::GroupTransform::Create();
-  if (!at("file").empty()) append_file(*group);
+  if (!transform_.file.empty()) append_file(*group);
   else append_spaces(*group);
   return config_->getProcessor(group,
-                               at("inverse").empty() ? OCIO::TRANSFORM_DIR_FORWARD : OCIO::TRANSFORM_DIR_INVERSE);
+                               transform_.is_inverse ? OCIO::TRANSFORM_DIR_INVERSE : OCIO::TRANSFORM_DIR_FORWARD);
 }
 
 std::vector<double> OcioQuestion::matrix_to_aces() const {
@@ -206,28 +207,28 @@ std::vector<int32_t> OcioQuestion::encoding() const {
 }
 
 // Does --looks turn off the looks of the view, instead of naming others?
-bool OcioQuestion::has_no_looks() const { return at("looks") == "none" && !config_->getLook("none"); }
+bool OcioQuestion::has_no_looks() const { return transform_.looks == "none" && !config_->getLook("none"); }
 
 bool OcioQuestion::keeps_data() const {
-  const bool has_look = !at("look").empty() || (!at("looks").empty() && !has_no_looks());
-  if (!at("from").empty() || !at("file").empty() || has_look) return false;
+  const bool has_look = !transform_.look.empty() || (!transform_.looks.empty() && !has_no_looks());
+  if (!transform_.from.empty() || !transform_.file.empty() || has_look) return false;
   const OCIO::ConstColorSpaceRcPtr space =
-      at("display").empty() ? config_->getColorSpace(at("to").c_str()) : space_of_view();
+      transform_.display.empty() ? config_->getColorSpace(transform_.to.c_str()) : space_of_view();
   return space && space->isData();
 }
 
 // An id is that of a correction in the file, or an index.
 void OcioQuestion::check_id() const {
-  const OCIO::GroupTransformRcPtr corrections = OCIO::CDLTransform::CreateGroupFromFile(at("file").c_str());
+  const OCIO::GroupTransformRcPtr corrections = OCIO::CDLTransform::CreateGroupFromFile(transform_.file.c_str());
   std::vector<std::string> known;
   for (int index = 0; index < corrections->getNumTransforms(); ++index) {
     const auto correction = std::dynamic_pointer_cast<const OCIO::CDLTransform>(corrections->getTransform(index));
     const std::string id = correction ? correction->getID() : "", number = fmt::to_string(index);
-    if (at("id") == id || at("id") == number) return;
+    if (transform_.id == id || transform_.id == number) return;
     known.push_back(id.empty() ? number : id);
   }
-  fail(Exit::input, "{}: no correction has the id or the number {}; expected --id with one of {}", at("file"), at("id"),
-       fmt::join(known, ", "));
+  fail(Exit::input, "{}: no correction has the id or the number {}; expected --id with one of {}", transform_.file,
+       transform_.id, fmt::join(known, ", "));
 }
 
 // Null if OpenColorIO cannot convert, for example because a matrix has no inverse.
@@ -241,56 +242,56 @@ OCIO::ConstCPUProcessorRcPtr OcioQuestion::conversion_between(const char* from, 
 
 // The space of the result, if it is not light. Null: not known.
 OCIO::ConstColorSpaceRcPtr OcioQuestion::encoded_space() const {
-  if (!at("inverse").empty() || at("display").empty()) return config_->getColorSpace(result_space().c_str());
+  if (transform_.is_inverse || transform_.display.empty()) return config_->getColorSpace(result_space().c_str());
   return space_of_view();
 }
 
 OCIO::ConstColorSpaceRcPtr OcioQuestion::space_of_view() const {
-  const char* display = at("display").c_str();
+  const char* display = transform_.display.c_str();
   const std::string space = config_->getDisplayViewColorSpaceName(display, view_name());
   return config_->getColorSpace(space == OCIO::OCIO_VIEW_USE_DISPLAY_NAME ? display : space.c_str());
 }
 
 const char* OcioQuestion::view_name() const {
-  const std::string& name = at("view");
-  return name.empty() ? config_->getDefaultView(at("display").c_str()) : name.c_str();
+  const std::string& name = transform_.view;
+  return name.empty() ? config_->getDefaultView(transform_.display.c_str()) : name.c_str();
 }
 
 // "": numbers that are no light. Rec. 709 is known to the parent.
 const std::string& OcioQuestion::result_space() const {
   static const std::string none;
-  if (!at("inverse").empty()) return at("from");
-  return !at("to").empty() ? at("to") : !at("look").empty() ? at("from") : none;
+  if (transform_.is_inverse) return transform_.from;
+  return !transform_.to.empty() ? transform_.to : !transform_.look.empty() ? transform_.from : none;
 }
 
 void OcioQuestion::append_file(OCIO::GroupTransform& group) const {
   const OCIO::FileTransformRcPtr file = OCIO::FileTransform::Create();
-  file->setSrc(at("file").c_str());
-  file->setCCCId(at("id").empty() ? "0" : at("id").c_str());  // an id, or an index
-  file->setInterpolation(at("best").empty() ? OCIO::INTERP_DEFAULT : OCIO::INTERP_BEST);
+  file->setSrc(transform_.file.c_str());
+  file->setCCCId(transform_.id.empty() ? "0" : transform_.id.c_str());  // an id, or an index
+  file->setInterpolation(transform_.is_best ? OCIO::INTERP_BEST : OCIO::INTERP_DEFAULT);
   group.appendTransform(file);
 }
 
 void OcioQuestion::append_spaces(OCIO::GroupTransform& group) const {
   if (keeps_data()) return;
-  std::string space = at("from");
+  std::string space = transform_.from;
   if (space.empty()) {
     group.appendTransform(rec709_to_aces()->createEditableCopy());
     space = interchange;
   }
-  if (!at("display").empty()) {
-    if (!at("looks").empty() && !has_no_looks()) append_looks(group, space, at("looks"));
+  if (!transform_.display.empty()) {
+    if (!transform_.looks.empty() && !has_no_looks()) append_looks(group, space, transform_.looks);
     const OCIO::DisplayViewTransformRcPtr view = OCIO::DisplayViewTransform::Create();
     view->setSrc(space.c_str());
-    view->setDisplay(at("display").c_str());
+    view->setDisplay(transform_.display.c_str());
     view->setView(view_name());
-    view->setLooksBypass(!at("looks").empty());
+    view->setLooksBypass(!transform_.looks.empty());
     group.appendTransform(view);
     return;
   }
-  if (!at("look").empty()) append_looks(group, space, at("look"));
-  if (!at("to").empty()) append_space_change(group, space, at("to"));
-  else if (at("from").empty()) {
+  if (!transform_.look.empty()) append_looks(group, space, transform_.look);
+  if (!transform_.to.empty()) append_space_change(group, space, transform_.to);
+  else if (transform_.from.empty()) {
     const OCIO::TransformRcPtr back = rec709_to_aces()->createEditableCopy();
     back->setDirection(OCIO::TRANSFORM_DIR_INVERSE);
     group.appendTransform(back);

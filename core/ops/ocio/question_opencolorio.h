@@ -21,11 +21,11 @@ std::vector<std::string> displays_of(const OCIO::Config& config);
 std::vector<std::string> looks_of(const OCIO::Config& config);
 std::vector<std::string> views_of(const OCIO::Config& config, const std::string& display);
 
-// A request and its configuration.
+// A transform and its configuration.
 class OcioQuestion {
  public:
-  // Keeps a reference to the request. Throws Error if one of its names is not in the configuration.
-  explicit OcioQuestion(const OcioFields& request);
+  // Keeps a reference to the transform. Throws Error if one of its names is not in the configuration.
+  explicit OcioQuestion(const OcioTransform& transform);
 
   OCIO::ConstProcessorRcPtr processor() const;
   // From the result to ACES2065-1, if the result is light: then the space that it lies in goes there by a matrix.
@@ -39,10 +39,9 @@ class OcioQuestion {
   bool keeps_data() const;
   const OCIO::Config& config() const { return *config_; }
   // The file that a message about the transform names.
-  const std::string& source() const { return at("file").empty() ? at("config") : at("file"); }
+  const std::string& source() const { return transform_.source(); }
 
  private:
-  const std::string& at(const std::string& name) const { return request_.at(name); }
   void check_id() const;
   bool has_no_looks() const;
   OCIO::ConstCPUProcessorRcPtr conversion_between(const char* from, const char* to) const;
@@ -53,7 +52,7 @@ class OcioQuestion {
   void append_file(OCIO::GroupTransform& group) const;
   void append_spaces(OCIO::GroupTransform& group) const;
 
-  const OcioFields& request_;
+  const OcioTransform& transform_;
   OCIO::ConstConfigRcPtr config_;
 };
 

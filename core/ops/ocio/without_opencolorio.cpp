@@ -5,7 +5,7 @@ namespace gpupost {
 
 std::string_view ocio_version() { return ""; }
 
-OcioFields ocio_answer(const OcioFields&) {
+OcioReply ocio_answer(OcioRequest) {
   fail(Exit::usage, "gpupost was built without OpenColorIO (install libopencolorio-dev and build again)");
 }
 

@@ -22,6 +22,9 @@ struct OcioTransform {
   std::string id;                                    // of a correction in --file; empty: the first one
   bool is_inverse = false;
   bool is_best = true;  // interpolation of --file: best, or as its format says
+
+  // The file that a message about the transform names.
+  const std::string& source() const { return file.empty() ? config : file; }
 };
 
 // Numbers that the text of a transform reads as an image.

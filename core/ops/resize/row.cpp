@@ -1,9 +1,9 @@
 // A picture in another size: its row, its definition in double, and its passes.
-#include "core/ops/resize/row.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/image/attributes.h"
 #include "core/image/window_bounds.h"
+#include "core/op/op.h"
 #include "core/ops/shared/canvas.h"
 #include "core/ops/shared/filter_passes.h"
 
@@ -338,6 +338,7 @@ Param box_param(std::string_view name, std::string_view help) {
 
 // --- the row --------------------------------------------------------------------------------------------------------
 
+extern const Op resize_op;
 const Op resize_op{
     .name = "resize",
     .doc =

@@ -1,11 +1,11 @@
 // Sharpening by an unsharp mask: its row, its definition and its passes.
-#include "core/ops/sharpen/row.h"
+#include "core/ops/blur/row.h"
 #include "core/base/math.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/op/point.h"
 #include "core/ops/blur/passes.h"
 #include "core/ops/blur/reference.h"
-#include "core/ops/blur/row.h"
 #include "core/plan/builder.h"
 
 #include <algorithm>
@@ -93,6 +93,7 @@ void plan_sharpen(const Call& call, PlanBuilder& builder) {
 static const Benchmark bench = {
     .sizes = {{1920, 1080}, {3840, 2160}}, .cpu_sizes = {{1024, 1024}}, .depths = {Depth::half, Depth::f32}};
 
+extern const Op sharpen_op;
 const Op sharpen_op{
     .name = "sharpen",
     .doc = {.group = OpGroup::filter,

@@ -1,5 +1,6 @@
 // Tone mapping: its row. The curves are in core/ops/tonemap/curves.cpp and core/ops/tonemap/color_curves.cpp, the rest of the definition in
 // core/ops/tonemap/reference.cpp.
+#include "core/op/op.h"
 #include "core/ops/tonemap/reference.h"
 
 #include "core/op/point.h"
@@ -8,7 +9,6 @@
 #include "core/ops/stats/reference.h"
 #include "core/ops/tonemap/local_passes.h"
 #include "core/ops/tonemap/local_reference.h"
-#include "core/ops/tonemap/row.h"
 
 #include <fmt/ranges.h>
 
@@ -306,6 +306,7 @@ void plan_tonemap(const Call& call, PlanBuilder& builder) {
 
 }  // namespace
 
+extern const Op tonemap_op;
 const Op tonemap_op = point_op({
     .name = "tonemap",
     .doc =

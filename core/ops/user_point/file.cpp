@@ -26,10 +26,8 @@ bool is_name(std::string_view word) {
 }
 
 std::optional<double> number_of(std::string_view word) {
-  double number = 0;
-  const auto [end, error] = number_from(word.data(), word.data() + word.size(), number);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(float(number))) return std::nullopt;
-  return number;
+  const std::optional<double> number = number_in<double>(without_plus(word));
+  return number && std::isfinite(float(*number)) ? number : std::nullopt;
 }
 
 // A line of the header in its words.

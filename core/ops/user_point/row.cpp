@@ -1,5 +1,5 @@
 // A point op that its user has written: its row. What a file of one is, core/ops/user_point/file.h says.
-#include "core/ops/user_point/row.h"
+#include "core/op/op.h"
 #include "core/ops/user_point/file.h"
 
 namespace gpupost {
@@ -29,6 +29,7 @@ static std::vector<Note> lines() {
 // What the function does with R, G and B is not known.
 static Needs needs(const Call&) { return {.primaries = rec709, .file = "file"}; }
 
+extern const Op users_point_op;
 const Op users_point_op{
     .name = "point",
     .doc =

@@ -1,10 +1,10 @@
 // A picture warped by an ST map, a second picture that says where each texel comes from: row, definition and pass.
-#include "core/ops/warp/row.h"
 #include "core/base/half.h"
 #include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/image/attributes.h"
 #include "core/op/benchmark.h"
+#include "core/op/op.h"
 #include "core/ops/shared/sampling.h"
 
 #include <algorithm>
@@ -222,6 +222,7 @@ static const Benchmark bench = {.sizes = {{1920, 1080}, {3840, 2160}},
                                 .arguments = "--st map.exr",
                                 .picture = lens_map};
 
+extern const Op warp_op;
 const Op warp_op{
     .name = "warp",
     .doc = {.group = OpGroup::size,
