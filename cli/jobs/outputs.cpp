@@ -331,29 +331,28 @@ static bool is_pipe(const std::string& path) {
   return path == "-" || (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode));
 }
 
-// Refuses pipes that would have to be read twice: by two images, or by another run that continues this one.
+// Refuses pipes that would have to be read twice: by two images, for the journal's hash of files that ops read, or by a run that
+// continues this one.
 static void check_pipes(const Request& request, std::span<const Job> jobs) {
   const BatchSettings& batch = request.globals.batch;
+  const bool has_journal = batch.resumes || !batch.journal.empty();
   FileNames names;
   std::set<std::string> read;
-  const auto check_image = [&](const std::set<std::string>& paths) {
-    for (const std::string& path : paths) {
-      const std::string shown = path == "-" ? "standard input" : path;
-      if (batch.resumes || !batch.journal.empty())
-        fail(Exit::usage, "{}: {} cannot be read again; expected files", batch.resumes ? "--resume" : "--journal",
-             shown);
-      if (!read.insert(names.of(path == "-" ? "/dev/stdin" : path)).second)
-        fail(Exit::usage, "{} can be read only once, and more than one image needs it; write it to a file first",
-             shown);
-    }
+  const auto check_one = [&](const std::string& path, bool is_read_again) {
+    const bool is_standard_input = own_descriptor(path) == STDIN_FILENO || path == "-";
+    const std::string shown = is_standard_input ? "standard input" : path;
+    if (is_read_again)
+      fail(Exit::usage, "{}: {} cannot be read again; expected files", batch.resumes ? "--resume" : "--journal", shown);
+    if (!read.insert(names.of(is_standard_input ? "/dev/stdin" : path)).second)
+      fail(Exit::usage, "{} can be read only once, and more than one image needs it; write it to a file first", shown);
   };
   for (const Job& job : jobs) {
     std::set<std::string> others;
     for (const ReadFile& file : files_of_calls(request.calls, job.frame))
       if (is_pipe(file.path)) others.insert(file.path);
     for (const std::string& input : job.inputs) {
-      if (is_pipe(input)) check_image({input});
-      check_image(others);
+      if (is_pipe(input)) check_one(input, batch.resumes || (has_journal && input == "-"));
+      for (const std::string& other : others) check_one(other, has_journal);
     }
   }
 }

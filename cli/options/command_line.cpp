@@ -186,7 +186,11 @@ class CommandLineParser {
     if (op_)
       for (const Param& param : op_->params) known.push_back("--" + std::string(param.name));
     for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));
-    const std::string hint = suggestion(name, {known.begin(), known.end()});
+    const std::vector<std::string_view> ops = op_names();
+    const std::string_view bare = std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
+    const std::string hint = std::ranges::find(ops, bare) != ops.end()
+                                 ? fmt::format(" (did you mean the op `{}`?)", bare)
+                                 : suggestion(name, {known.begin(), known.end()});
     if (op_)
       fail(Exit::usage, "{}: unknown option {}; neither {} nor gpupost has it{}", op_->name, name, op_->name, hint);
     fail(Exit::usage, "unknown option {}{}", name, hint);

@@ -321,6 +321,9 @@ DEVICE_TEST_CASE("metadata that is not kept is named once for each input, if an 
     CHECK(finished.exit_code == 0);
     CHECK(finished.err == "gpupost: " + told);
   }
+  const Finished sheet = place.gpupost({"in.png", "text.png", "sheet", "-o", "sheet.png"});
+  CHECK(sheet.exit_code == 0);
+  CHECK(sheet.err == "gpupost: warning: in.png and 1 more: text.png: metadata of this file is not kept: text\n");
   for (const Words& words : {Words{"stats", "text.png"}, {"info", "text.png"}, {"compare", "text.png", "text.png"}}) {
     const Finished finished = place.gpupost(words);
     CHECK(finished.exit_code == 0);

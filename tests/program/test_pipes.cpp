@@ -105,6 +105,55 @@ TEST_CASE("two gpuposts in a row convert there and back") {
   CHECK(place.gpupost({"compare", "in.png", "out.png"}).exit_code == 0);
 }
 
+TEST_CASE("standard output has the format of standard input, also if that comes in pieces") {
+  const TestFolder place;
+  for (const std::string line : {"cat in.png | gpupost - -o - > out", "gpupost - -o - < in.png > out",
+                                 "cat in.png | gpupost - -o /dev/stdout | cat > out",
+                                 "{ head -c 5 in.png; sleep 0.05; tail -c +6 in.png; } | gpupost - -o - > out"}) {
+    const Finished finished = place.shell(line);
+    CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
+    CHECK_MESSAGE(place.read("out").substr(1, 3) == "PNG", line);
+  }
+  REQUIRE(place.shell("cat in.png | gpupost - -o below/ --mkdir").exit_code == 0);
+  CHECK(place.has("below/stdin.png"));
+  REQUIRE(place.shell("cat in.exr | gpupost - -o - > out").exit_code == 0);
+  CHECK(decoded(place, "out").format == "exr");
+  CHECK(place.shell("printf abc | gpupost - -o - > out").exit_code == 2);
+}
+
+TEST_CASE("a pipe that two images or a later run would read is refused before any work") {
+  const TestFolder place;
+  const std::string refusal = " can be read only once, and more than one image needs it; write it to a file first\n";
+  const std::pair<std::string, std::string> lines[] = {
+      {"cat in.png | gpupost merge --with - -o out.png", "standard input" + refusal},
+      {"cat in.png | gpupost - merge --with /dev/stdin -o out.png", "standard input" + refusal},
+      {"cat in.png | gpupost in.exr wide.exr merge --with - -o made/ --mkdir", "standard input" + refusal},
+      {"mkfifo pipe; gpupost in.exr wide.exr guided --guide pipe -o made/ --mkdir", "pipe" + refusal},
+      {"cat in.png | gpupost in.exr merge --with - -o out.png --journal j",
+       "--journal: standard input cannot be read again; expected files\n"},
+      {"mkfifo pipe; gpupost pipe flip x -o out.png --resume", "--resume: pipe cannot be read again; expected files\n"},
+      {"cat in.exr | gpupost compare - -",
+       "compare: both images are standard input, which can be read only once; write one to a file\n"}};
+  for (const auto& [line, said] : lines) {
+    const Finished finished = place.shell("rm -f pipe; " + line);
+    CHECK_MESSAGE(finished.exit_code == 1, line);
+    CHECK_MESSAGE(finished.err == "gpupost: " + said, line);
+    CHECK_MESSAGE(!place.has("out.png"), line);
+  }
+}
+
+DEVICE_TEST_CASE("a second image comes by a pipe") {
+  const TestFolder place;
+  REQUIRE(
+      place.gpupost({"in.png", "merge", "--with", "in.png", "--mode", "add", "-o", "whole.png", "--quiet"}).exit_code ==
+      0);
+  for (const std::string line : {"cat in.png | gpupost in.png merge --with - --mode add -o out.png --quiet",
+                                 "gpupost in.png merge --with <(cat in.png) --mode add -o out.png --quiet"}) {
+    CHECK_MESSAGE(place.shell(line).exit_code == 0, line);
+    CHECK_MESSAGE(place.read("out.png") == place.read("whole.png"), line);
+  }
+}
+
 TEST_CASE("a closed pipe under text is no error") {
   const TestFolder place;
   for (const std::string line :

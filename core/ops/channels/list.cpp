@@ -3,6 +3,8 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace gpupost {
 
@@ -10,12 +12,8 @@ namespace {
 
 constexpr std::string_view letters = "RGBA";
 
-// "G", "G=R", "G=Z" or "G=0.5" for the channel at this place, which is what is left of the = where that is given.
-std::optional<ChannelSource> source_of(std::string_view word, size_t place) {
-  if (const size_t equals = word.find('='); equals != word.npos) {
-    if (component_named(word.substr(0, equals)) != place) return std::nullopt;
-    word.remove_prefix(equals + 1);
-  }
+// "R", "Z" or "0.5".
+std::optional<ChannelSource> source_of(std::string_view word) {
   if (word.empty()) return std::nullopt;
   ChannelSource source;
   const std::string_view number = without_plus(word);
@@ -41,10 +39,15 @@ std::optional<ChannelSources> channel_sources(std::string_view list) {
   const std::vector<std::string_view> words = split_at_commas(list);
   if (words.size() < 3 || words.size() > 4) return std::nullopt;
   ChannelSources sources{.has_alpha = words.size() == 4};
-  for (size_t place = 0; place < words.size(); ++place) {
-    const std::optional<ChannelSource> source = source_of(words[place], place);
-    if (!source) return std::nullopt;
-    sources.of[place] = *source;
+  std::array<bool, 4> is_set{};
+  for (size_t index = 0; index < words.size(); ++index) {
+    const size_t equals = words[index].find('=');
+    const bool names_target = equals != std::string_view::npos;
+    const std::optional<size_t> place = names_target ? component_named(words[index].substr(0, equals)) : index;
+    const std::optional<ChannelSource> source =
+        source_of(names_target ? words[index].substr(equals + 1) : words[index]);
+    if (!source || !place || *place >= words.size() || std::exchange(is_set[*place], true)) return std::nullopt;
+    sources.of[*place] = *source;
   }
   if (!sources.has_alpha) sources.of[3].number = 1;
   return sources;

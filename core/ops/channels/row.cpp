@@ -59,15 +59,15 @@ const Op channels_op = point_op({
     .doc = {.group = OpGroup::channels,
             .summary = "Reorder, fill or drop channels",
             .description =
-                "--list gives the sources of R, G, B and A, in this order. A source is R, G, B or A of the "
-                "input, or a number. A source can name its target: `R,G,B=0.5,A=1` sets B to 0.5 and A to "
-                "1. Without a fourth source the result has no alpha.\nValues are copied as they are in the "
-                "chain: linear light, premultiplied. R, G and B of a gray image are all Y.\nIf `channels` "
-                "is the first op, --list may name any channel that `gpupost info` prints: `Z,Z,Z` or "
-                "`R,G,B,depth.Z`. The channels that it takes move: the output has them as R, G, B and A, and no "
-                "longer under their own names. Channels of the old color that --list does not name are "
-                "dropped, with a warning. All other channels stay. The global option --layer makes the "
-                "channels of one layer R, G and B; the result is in that layer.",
+                "--list gives the sources of R, G, B and A, in this order. A source is R, G, B or A of the input, or "
+                "a number. A source can name its target, and then stand anywhere: `R,G,B=0.5,A=1` sets B to 0.5 and A "
+                "to 1, `B=R,R=B,G=G` exchanges R and B. Without a fourth source the result has no alpha.\nValues are "
+                "copied as they are in the chain: linear light, premultiplied. R, G and B of a gray image are all "
+                "Y.\nIf `channels` is the first op, --list may name any channel that `gpupost info` prints: `Z,Z,Z` "
+                "or `R,G,B,depth.Z`. The channels that it takes move: the output has them as R, G, B and A, and no "
+                "longer under their own names. Channels of the old color that --list does not name are dropped, with "
+                "a warning if --list names other channels. All other channels stay. The global option --layer makes "
+                "the channels of one layer R, G and B; the result is in that layer.",
             .citation = "oiiotool --ch",
             .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
     .params = {{.name = "list",

@@ -1,4 +1,5 @@
 // A grade of the ASC CDL: slope, offset, power and saturation.
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/op/op.h"
 #include "core/op/point.h"
@@ -11,22 +12,28 @@ namespace gpupost {
 
 namespace {
 
-// A number for all channels, or one each. None where the word has another form or a number is under `least`.
-std::optional<std::array<double, 3>> of_channels(std::string_view word, double least) {
+// A number for all channels, or one each. None where the word has another form.
+std::optional<std::array<double, 3>> of_channels(std::string_view word) {
   const std::optional<std::vector<double>> numbers = list_of_numbers(word);
   if (!numbers || (numbers->size() != 1 && numbers->size() != 3)) return {};
-  if (!std::ranges::all_of(*numbers, [&](double n) { return n >= least && std::abs(n) <= 65504; })) return {};
   return std::array{numbers->front(), (*numbers)[numbers->size() / 2], numbers->back()};
 }
 
-constexpr double least_power = 0.001;
+void check(const Call& call) {
+  constexpr double most = 65504;
+  for (const auto& [name, least] : {std::pair("slope", 0.0), {"offset", -most}, {"power", 0.001}})
+    if (const auto numbers = of_channels(call.word(name)))
+      for (const double number : *numbers)
+        if (!(number >= least && number <= most))
+          fail(Exit::usage, "grade: --{} {} is outside {}..{}", name, number, least, most);
+}
 
 Cdl cdl_of(const Call& call) {
   if (!call.word("file").empty()) return parse_cdl(call.source, call.word("id"), call.word("file"));
   Cdl cdl{.saturation = call.number("saturation")};
-  cdl.slope = of_channels(call.word("slope"), 0).value_or(cdl.slope);
-  cdl.offset = of_channels(call.word("offset"), -65504).value_or(cdl.offset);
-  cdl.power = of_channels(call.word("power"), least_power).value_or(cdl.power);
+  cdl.slope = of_channels(call.word("slope")).value_or(cdl.slope);
+  cdl.offset = of_channels(call.word("offset")).value_or(cdl.offset);
+  cdl.power = of_channels(call.word("power")).value_or(cdl.power);
   return cdl;
 }
 
@@ -92,12 +99,13 @@ Output output(const Call& call, std::span<const Output> inputs) {
   return with_gray(inputs.front(), is_gray ? GrayResult::gray : GrayResult::color);
 }
 
-Param channels_param(std::string_view name, std::string_view help, bool (*matches)(std::string_view)) {
-  return {.name = name,
-          .help = help,
-          .kind = ParamKind::text,
-          .form = {.syntax = "N or R,G,B", .matches = matches},
-          .effect = {.in = has_no_file, .requirement = "with --file; leave one of them out"}};
+Param channels_param(std::string_view name, std::string_view help) {
+  return {
+      .name = name,
+      .help = help,
+      .kind = ParamKind::text,
+      .form = {.syntax = "N or R,G,B", .matches = [](std::string_view text) { return of_channels(text).has_value(); }},
+      .effect = {.in = has_no_file, .requirement = "with --file; leave one of them out"}};
 }
 
 }  // namespace
@@ -117,12 +125,9 @@ const Op grade_op = point_op({
             .citation = "ASC Color Decision List 1.2; without --clamp, as noClamp of OpenColorIO",
             .examples = {"--slope 1.2 --offset -0.02,0,0.01 --power 0.9,1,1.1 --saturation 0.8",
                          "--slope 1.1,1,0.9 --clamp", "--saturation 0"}},
-    .params = {channels_param("slope", "Factor, 0 or more; default 1",
-                              [](std::string_view text) { return of_channels(text, 0).has_value(); }),
-               channels_param("offset", "Number to add after the factor; default 0",
-                              [](std::string_view text) { return of_channels(text, -65504).has_value(); }),
-               channels_param("power", "Exponent, 0.001 or more; default 1",
-                              [](std::string_view text) { return of_channels(text, least_power).has_value(); }),
+    .params = {channels_param("slope", "Factor, 0 or more; default 1"),
+               channels_param("offset", "Number to add after the factor; default 0"),
+               channels_param("power", "Exponent, 0.001 or more; default 1"),
                {.name = "saturation",
                 .help = "Saturation; 0 is gray, 1 changes nothing",
                 .default_value = 1,
@@ -144,6 +149,7 @@ const Op grade_op = point_op({
                 .kind = ParamKind::text,
                 .form = {.syntax = "ID", .matches = [](std::string_view text) { return !text.empty(); }},
                 .effect = {.in = [](const Call& call) { return !has_no_file(call); }, .requirement = "--file"}}},
+    .check = check,
     .needs =
         [](const Call& call) {
           return Needs{.file = has_no_file(call) ? "" : "file", .most_file_bytes = size_t(16) << 20};
