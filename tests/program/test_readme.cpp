@@ -2,11 +2,15 @@
 #include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
+#include "tests/support/json.h"
+#include "tests/support/skip.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -117,6 +121,23 @@ TEST_CASE("every file that the README and the docs link to is there") {
 
 TEST_CASE("docs/ops.md is what `gpupost ops --markdown` prints") {
   CHECK(file("docs/ops.md") == TestFolder().gpupost({"ops", "--markdown"}).out);
+}
+
+DEVICE_TEST_CASE("docs/report.md explains every key of the JSON of stats, compare and info") {
+  const std::string page = file("docs/report.md");
+  const TestFolder place;
+  const auto add_keys = [&](const auto& self, const nlohmann::json& json) -> void {
+    if (!json.is_structured()) return;
+    for (const auto& [key, value] : json.items()) {
+      if (json.is_object() && std::isalpha(key.front())) CHECK_MESSAGE(page.find("`" + key + "`") != page.npos, key);
+      self(self, value);
+    }
+  };
+  for (const Words& words : {Words{"stats", "depth.exr"},
+                             {"compare", "in.exr", "in.exr", "--json"},
+                             {"compare", "in.exr", "missing.exr", "--json"},
+                             {"info", "depth.exr", "--json"}})
+    add_keys(add_keys, parse_json(place.gpupost(words).out));
 }
 
 TEST_CASE("the table of formats in docs/formats.md has the program's formats and their depths") {

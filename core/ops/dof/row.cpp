@@ -254,17 +254,18 @@ const Op dof_op{
     .doc = {.group = OpGroup::blur,
             .summary = "Simulate the depth of field of a lens",
             .description =
-                "A texel at depth U becomes a circle of confusion. Its diameter on the sensor is F^2 |P - U| / (N U (P "
-                "- F)). F is the focal length, N the f-stop, and P the focus distance. Texels in focus stay sharp.\nIn "
-                "front of the focus, a texel spreads its light over its circle, and the blur covers sharp edges behind "
-                "it. If these circles cover a texel only partly, the background shows through. Behind the focus, a "
-                "texel averages the texels behind the focus whose circles reach it. Circles larger than the texel's "
-                "own are reduced to that size. So light in focus does not bleed into the blur. The blur keeps the sum "
-                "of the light.\nDepth comes from a channel of the input, or from --depth-file, an image of the same "
-                "size. Depth is in meters along the optical axis; with --depth-invert it is 1 / meters. Depth that is "
-                "0, negative or NaN is infinitely far. Ops before `dof` that move texels also move their depth. Ops "
-                "that mix texels take the nearest texel's depth.\n--max-radius limits the circles; the time grows with "
-                "its square. NaN and infinite texels do not spread.",
+                "A texel at depth U becomes a circle of confusion. Its diameter on the sensor is F^2 |P - U| / (N U "
+                "(P - F)). F is the focal length, N the f-stop, and P the focus distance. Texels in focus stay "
+                "sharp.\nIn front of the focus, a texel spreads its light over its circle, and the blur covers sharp "
+                "edges behind it. If these circles cover a texel only partly, the background shows through. Behind "
+                "the focus, a texel averages the texels behind the focus whose circles reach it. Circles larger than "
+                "the texel's own are reduced to that size. So light in focus does not bleed into the blur. Where all "
+                "depths are the same, the blur keeps the sum of the light.\nDepth comes from a channel of the input, "
+                "or from --depth-file, an image of the same size. Depth is in meters along the optical axis; with "
+                "--depth-invert it is 1 / meters. Depth that is 0, negative or NaN is infinitely far. Ops before "
+                "`dof` that move texels also move their depth. Ops that mix texels take the nearest texel's "
+                "depth.\n--max-radius limits the circles; the time grows with its square. NaN and infinite texels do "
+                "not spread.",
             .citation = "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image "
                         "Generation, 1981; W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far "
                         "fields, coverage); T. Sousa, Graphics Gems from CryENGINE 3, 2013 (polygons)",
