@@ -68,8 +68,9 @@ TEST_CASE("the note names what is done to channels that are not filtered, and no
         "channels N.X Z are not filtered, because depth and ids must not be mixed: `resize --size 50%` takes the "
         "nearest texel, `blur --radius 2` leaves them as they are (--apply-to all filters them like the color)");
   CHECK(note_of_routes(mixing, {}) == "");
-  const std::vector<Call> moving{call("flip", "x"), call("crop", "--window 2x2+0+0"), call("exposure", "--stops 1"),
-                                 call("nan"), call("mips"), call("pad", "--size 80x80 --color 1,0,0")};
+  const std::vector<Call> moving{
+      call("flip", "x"), call("crop", "--window 2x2+0+0"),         call("exposure", "--stops 1"), call("nan"),
+      call("mips"),      call("pad", "--size 80x80 --color 1,0,0")};
   CHECK(note_of_routes(moving, names) == "");
 }
 
