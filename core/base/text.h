@@ -8,7 +8,7 @@
 
 namespace gpupost {
 
-// Parses a word as std::from_chars does. Nothing if a part of it is no number, or if the number does not fit.
+// The number that the whole word is, as std::from_chars reads it. Returns nothing for other words, and for numbers that do not fit.
 template <class Number>
 std::optional<Number> number_in(std::string_view word) {
   Number number{};

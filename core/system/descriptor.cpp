@@ -57,7 +57,7 @@ std::vector<std::byte> read_to_end(int descriptor) {
   return bytes;
 }
 
-// What is in a pipe now, by a copy of its first bytes in another one.
+// Reads the bytes that wait in a pipe and leaves them there: tee() copies them to another pipe.
 static size_t look_into_pipe(int pipe_end, std::span<std::byte> bytes) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return 0;
@@ -66,7 +66,7 @@ static size_t look_into_pipe(int pipe_end, std::span<std::byte> bytes) {
   return copied > 0 ? size_t(std::max<ssize_t>(read(out.get(), bytes.data(), size_t(copied)), 0)) : 0;
 }
 
-// The same, once there are enough bytes or no more will come.
+// Waits until there are enough bytes, or until no more can come.
 static size_t wait_for_pipe(int pipe_end, std::span<std::byte> bytes) {
   while (true) {
     pollfd ready{.fd = pipe_end, .events = POLLIN, .revents = 0};
