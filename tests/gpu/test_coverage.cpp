@@ -95,11 +95,12 @@ GPU_TEST_CASE("a chain's picture is counted as the ops before have left it, and 
       CHECK_MESSAGE(check.share <= 1, describe(check));
 }
 
+// Tiles make levels one by one, and so must the whole image, of which a GPU would make several in one dispatch.
 GPU_TEST_CASE("in tiles, coverage is counted and alpha is scaled as in the whole image") {
   for (const Size size : {Size{257, 130}, {300, 200}, {1, 300}, {129, 64}}) {
     Gpu small = small_device(gpu, 96);
-    for (const std::string_view words :
-         {"--coverage 0.5", "--coverage 0.9 --filter lanczos3", "--coverage 0.05 --levels 3"})
+    for (const std::string_view words : {"--method per-level --coverage 0.5", "--coverage 0.9 --filter lanczos3",
+                                         "--method per-level --coverage 0.05 --levels 3"})
       for (const Depth depth : {Depth::f32, Depth::half})
         for (const Space between : {Space::rgb, Space::yxy}) {
           const Call call = parse_call(*op_named("mips"), words);
