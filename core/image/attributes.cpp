@@ -48,7 +48,8 @@ void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list
 }
 
 void remove_color_names(std::vector<Attribute>& attributes) {
-  remove_attributes(attributes, {"acesImageContainerFlag", "adoptedNeutral", "colorInteropID", "oiio:ColorSpace"});
+  remove_attributes(attributes,
+                    {"acesImageContainerFlag", "adoptedNeutral", "colorInteropID", "colorspace", "oiio:ColorSpace"});
 }
 
 void set_text(std::vector<Attribute>& attributes, std::string_view name, std::string_view text) {

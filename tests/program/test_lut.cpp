@@ -154,10 +154,12 @@ DEVICE_TEST_CASE("ocio names the primaries of light in an EXR, and leaves number
   CHECK(info("log.exr").find("chromaticities") == std::string::npos);
   Picture named = decoded(folder, "rec2020.exr");
   named.attributes.push_back({.name = "colorInteropID", .type = "string", .value = {'l', 'i', 'n'}});
+  named.attributes.push_back({.name = "colorspace", .type = "string", .value = {'l', 'i', 'n'}});
   write_picture(folder, "named.exr", named);
   const Finished dropped = folder.gpupost({"named.exr", "ocio", "--to", "ACEScct", "-o", "log.exr"});
-  CHECK(dropped.err.find("no longer match the image are dropped: colorInteropID\n") != std::string::npos);
+  CHECK(dropped.err.find("no longer match the image are dropped: colorInteropID, colorspace\n") != std::string::npos);
   CHECK(info("log.exr").find("colorInteropID") == std::string::npos);
+  CHECK(info("log.exr").find("colorspace") == std::string::npos);
   // there and back again is the same light
   CHECK(folder.gpupost({"aces.exr", "ocio", "--to", "Linear Rec.709 (sRGB)", "-o", "back.exr"}).exit_code == 0);
   const Finished same = folder.gpupost({"compare", "in.exr", "back.exr", "--tolerance", "0.01"});
