@@ -1,0 +1,195 @@
+#include "cli/commands/compare_files.h"
+
+#include "cli/text/messages.h"
+#include "core/base/printable.h"
+#include "core/image/channel_names.h"
+#include "core/image/primaries.h"
+#include "core/image/to_working.h"
+#include "core/system/atomic_file.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace gpupost {
+
+namespace {
+
+// Converts to linear, premultiplied float, so that files with different encodings can be compared.
+Picture meaning_of(Picture picture) {
+  make_working(picture, Depth::f32);
+  for (Group& group : picture.groups)
+    if (group.depth == Depth::half) change_depth(group, Depth::f32);
+  return picture;
+}
+
+void say_warnings(const std::string& path, const Decoded& decoded) {
+  for (const std::string& warning : decoded.warnings) say_warning("{}: {}", path, warning);
+}
+
+// Reads level 0 of a file, or the requested level. Prints warnings of the reader.
+Picture first_of(const std::string& path, const DecodeOptions& options) {
+  Decoded decoded = decode_file(path, options);
+  say_warnings(path, decoded);
+  return meaning_of(std::move(decoded.picture));
+}
+
+Picture level_of(const std::string& path, DecodeOptions options, int level) {
+  if (!std::filesystem::is_regular_file(path))  // "-" too
+    fail(Exit::usage, "compare: {} can be read only once and has several levels; choose one with --level",
+         path == "-" ? "standard input" : path);
+  options.level = level;
+  return meaning_of(decode_file(path, options).picture);
+}
+
+std::string text_of(const Window& window) {
+  return fmt::format("({}, {}) to ({}, {})", window.min_x, window.min_y, window.max_x, window.max_y);
+}
+
+std::string text_of(const std::vector<std::string>& parts) {
+  return parts.empty() ? "one part" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string text_of(const Primaries& p) {
+  return fmt::format("red {:g}, {:g} green {:g}, {:g} blue {:g}, {:g} white {:g}, {:g}", p.red.x, p.red.y, p.green.x,
+                     p.green.y, p.blue.x, p.blue.y, p.white.x, p.white.y);
+}
+
+// Why two images cannot be compared; "" if they can.
+std::string obstacle_to(const Picture& a, const Picture& b) {
+  if (a.size() != b.size())
+    return fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
+                       b.size().height);
+  const auto channels = [](const Picture& picture) { return fmt::format("{}", fmt::join(names_of(picture), " ")); };
+  if (channels(a) != channels(b))
+    return fmt::format("channels differ: {} and {}\n", printable(channels(a)), printable(channels(b)));
+  return "";
+}
+
+// Differences of two files other than values, one per line.
+std::string differences_around(const Picture& a, const Picture& b, bool all_levels) {
+  std::string text;
+  if (a.data_window != b.data_window)
+    text += fmt::format("data windows differ: {} and {}\n", text_of(a.data_window), text_of(b.data_window));
+  if (a.display_window != b.display_window)
+    text += fmt::format("display windows differ: {} and {}\n", text_of(a.display_window), text_of(b.display_window));
+  const Primaries of_a = other_primaries(a).value_or(rec709), of_b = other_primaries(b).value_or(rec709);
+  if (!are_same(of_a, of_b)) text += fmt::format("chromaticities differ: {} and {}\n", text_of(of_a), text_of(of_b));
+  if (all_levels && a.file_level_count != b.file_level_count)
+    text += fmt::format("levels differ: {} and {}\n", a.file_level_count, b.file_level_count);
+  return text;
+}
+
+// Compares two images without an obstacle. Returns whether all channels are within the tolerance.
+bool compare_numbers(const Picture& a, const Picture& b, const std::string& part, int level,
+                     const CompareOptions& options, PairResult& result) {
+  bool is_within = true;
+  LevelResult& found = result.levels.emplace_back(LevelResult{.part = part, .level = level, .channels = {}});
+  for (size_t group = 0; group < a.groups.size(); ++group)
+    for (size_t component = 0; component < 4; ++component) {
+      const std::string name = printable(a.groups[group].channels[component].name);
+      if (name.empty()) continue;
+      if (a.groups[group].depth != b.groups[group].depth) {
+        result.problems += fmt::format("{} is uint in one image only\n", name);
+        is_within = false;
+        continue;
+      }
+      const auto& [_, difference] = found.channels.emplace_back(
+          name, difference_of(a.groups[group], b.groups[group], component, options.difference));
+      is_within = is_within && difference.over_percent() <= options.max_percent;
+    }
+  return is_within;
+}
+
+// Warns that -o is not written, if it is given.
+void say_unwritten(const std::string& path) {
+  if (!path.empty())
+    say_warning("compare: -o {} is not written; the images have different sizes, channels or parts", path);
+}
+
+// Writes the image of differences, if `path` is given.
+void write_difference(const Picture& a, const Picture& b, const std::string& path, const CompareOptions& options) {
+  if (path.empty()) return;
+  if (!obstacle_to(a, b).empty()) return say_unwritten(path);
+  const Format* format = format_of_extension(path);
+  if (!format || !format->can_write())
+    fail(Exit::usage, "compare: -o {}: cannot write files with this extension; expected {}", path,
+         writable_extensions());
+  Picture picture = picture_of_difference(a, b, options.difference.is_relative, options.scale);
+  drop_extras(picture, *format);
+  if (options.makes_folders) make_folder_of(path);
+  const Depth depth = format->can_write(Depth::f32) ? Depth::f32 : Depth::u8;
+  write_file(path, encode(*format, picture, {.depth = depth, .keep_depths = true}).bytes.bytes(), false);
+}
+
+// Compares one part of two files: `a` and `b` are its level 0. Returns whether all channels are within the tolerance.
+bool compare_part(const Picture& a, const Picture& b, const std::string& part, const CompareOptions& options,
+                  PairResult& result) {
+  const auto add_problems = [&](const std::string& lines) {
+    if (lines.empty()) return false;
+    result.problems += part.empty() ? lines : fmt::format("part {}: {}", part, lines);
+    return true;
+  };
+  if (add_problems(obstacle_to(a, b))) return false;
+  add_problems(differences_around(a, b, options.all_levels));
+  bool is_within = compare_numbers(a, b, part, 0, options, result);
+  const int level_count = options.all_levels ? std::min(a.file_level_count, b.file_level_count) : 1;
+  for (int level = 1; level < level_count; ++level) {
+    const Picture of_a = level_of(result.a, options.decode, level), of_b = level_of(result.b, options.decode, level);
+    // Level sizes may be rounded down or up.
+    if (const std::string obstacle = obstacle_to(of_a, of_b); !obstacle.empty()) {
+      add_problems(fmt::format("level {}: {}", level, obstacle));
+      return false;
+    }
+    is_within &= compare_numbers(of_a, of_b, part, level, options, result);
+  }
+  return is_within;
+}
+
+// Names of the parts of a file, or their numbers if they have none; empty if the file has only one.
+std::vector<std::string> part_names(const Decoded& decoded) {
+  std::vector<std::string> names;
+  if (decoded.parts.size() > 1)
+    for (const FilePart& part : decoded.parts)
+      names.push_back(part.name.empty() ? std::to_string(names.size()) : part.name);
+  return names;
+}
+
+}  // namespace
+
+void compare_files(const std::string& output, const CompareOptions& options, PairResult& result) {
+  if (result.a == "-" && result.b == "-")
+    fail(Exit::usage, "compare: both images are standard input, which can be read only once; write one to a file");
+  Decoded first_a = decode_file(result.a, options.decode), first_b = decode_file(result.b, options.decode);
+  const std::vector<std::string> parts = part_names(first_a), parts_of_b = part_names(first_b);
+  const bool compares_parts = options.decode.part.empty() && !(parts.empty() && parts_of_b.empty());
+  if (compares_parts && parts != parts_of_b) {
+    result.problems = fmt::format("parts differ: {} and {}; compare one with --part\n", printable(text_of(parts)),
+                                  printable(text_of(parts_of_b)));
+    say_unwritten(output);
+    return;
+  }
+  for (const std::string& path : {result.a, result.b})
+    if (compares_parts && !std::filesystem::is_regular_file(path))
+      fail(Exit::usage, "compare: {} can be read only once and has several parts; choose one with --part",
+           path == "-" ? "standard input" : path);
+  bool is_within = true;
+  if (!compares_parts) {
+    say_warnings(result.a, first_a);
+    say_warnings(result.b, first_b);
+    const Picture a = meaning_of(std::move(first_a.picture)), b = meaning_of(std::move(first_b.picture));
+    is_within = compare_part(a, b, "", options, result);
+    write_difference(a, b, output, options);
+  }
+  for (const std::string& part : compares_parts ? parts : std::vector<std::string>()) {
+    CompareOptions of_part = options;
+    of_part.decode.part = part;
+    const Picture a = first_of(result.a, of_part.decode), b = first_of(result.b, of_part.decode);
+    is_within &= compare_part(a, b, printable(part), of_part, result);
+    if (part == parts.front()) write_difference(a, b, output, options);
+  }
+  result.is_equal = is_within && result.problems.empty();
+}
+
+}  // namespace gpupost

@@ -1,0 +1,44 @@
+// Differences of two files, for `gpupost compare`.
+#pragma once
+
+#include "core/codec/codec.h"
+#include "core/image/difference.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpupost {
+
+struct CompareOptions {
+  DifferenceOptions difference;
+  double max_percent = 0;  // percentage of a channel's texels that may exceed the tolerance
+  double scale = 1;        // factor for the image of differences
+  std::string output;      // its path, which may be a sequence; "" for none
+  bool makes_folders = false;
+  bool is_json = false;
+  bool all_levels = true;
+  DecodeOptions decode;
+};
+
+// Differences of one level of a part.
+struct LevelResult {
+  std::string part;  // "" if the files have only one
+  int level = 0;
+  std::vector<std::pair<std::string, ChannelDifference>> channels;  // by name
+};
+
+// Result of comparing two files.
+struct PairResult {
+  std::string a, b;
+  std::string error;     // why they could not be compared; "" where they were
+  std::string problems;  // differences other than values, one per line
+  std::vector<LevelResult> levels;
+  bool is_equal = false;  // within the tolerance and without problems
+};
+
+// Compares result.a and result.b and fills in the rest of the result. Writes the image of differences to `output`, if that is not
+// empty. Prints warnings of the reader. Throws Error if a file cannot be read or written.
+void compare_files(const std::string& output, const CompareOptions& options, PairResult& result);
+
+}  // namespace gpupost
