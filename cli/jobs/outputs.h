@@ -1,4 +1,4 @@
-// Chooses and checks output names before any work.
+// Chooses the formats and names of outputs.
 #pragma once
 
 #include "cli/options/command_line.h"
@@ -6,7 +6,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 namespace gpupost {
 
@@ -19,29 +18,12 @@ std::string one_file_of(const Request& request);
 // The frame number of an input as in its name; "" if it is in no sequence.
 std::string frame_text(const Input& input);
 
-// A job whose outputs --no-clobber keeps, so that it does not run.
-struct KeptJob {
-  Job job;
-  size_t index = 0;  // among all jobs of the request
-};
-
-struct JobList {
-  std::vector<Job> jobs;
-  std::vector<KeptJob> kept;      // in order
-  bool keeps_statistics = false;  // --no-clobber keeps the file of statistics, so that all jobs are kept
-};
-
-// Makes the jobs of a request and checks them before any work. Throws Error(Exit::usage) if inputs are missing, if
-// --assemble needs another number of inputs, if a format cannot hold the result, if two outputs have one name, if an
-// output would overwrite an input of another job, or if standard input or output is a terminal. Throws
-// Error(Exit::output) if a folder is missing or cannot be created.
-JobList jobs_of(const Request& request);
+// The job of some inputs. Throws Error(Exit::usage) if --assemble needs another number of inputs, if the format cannot hold the
+// result, or if -o is no name of an output.
+Job job_of(const Request& request, std::span<const Input> inputs);
 
 // The job of the first input, without checks of files and options, for --explain. Throws Error(Exit::usage) if -o is no name
 // of an output.
 Job first_job_of(const Request& request);
-
-// Path of the journal; "" if there is none. Throws Error(Exit::usage) for jobs that a later run could not skip.
-std::string journal_of(const Globals& globals, std::span<const Job> jobs);
 
 }  // namespace gpupost

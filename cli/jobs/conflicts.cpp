@@ -1,0 +1,153 @@
+#include "cli/jobs/conflicts.h"
+
+#include "core/base/error.h"
+#include "core/pipeline/pixel_formats.h"
+#include "core/system/atomic_file.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+namespace gpupost {
+
+namespace fs = std::filesystem;
+
+std::string FileNames::of(const std::string& path) {
+  if (const std::optional<int> descriptor = own_descriptor(path)) return fmt::format("descriptor {}", *descriptor);
+  std::error_code error;
+  fs::path place = path;
+  if (fs::is_symlink(place, error))
+    if (const fs::path there = fs::weakly_canonical(fs::absolute(place, error), error); !error) place = there;
+  return folder_name(place.has_parent_path() ? place.parent_path() : ".") + "/" + place.filename().string();
+}
+
+const std::string& FileNames::folder_name(const std::string& folder) {
+  const auto [found, is_new] = folder_names_.try_emplace(folder);
+  if (!is_new) return found->second;
+  struct stat facts = {};
+  std::error_code error;
+  if (stat(folder.c_str(), &facts) == 0) found->second = fmt::format("{}:{}", facts.st_dev, facts.st_ino);
+  else found->second = fs::weakly_canonical(fs::absolute(folder, error), error).string();
+  return found->second;
+}
+
+// All files that a job may write. The number of levels is known only after reading the input.
+static std::vector<std::string> possible_paths(const Request& request, Job job) {
+  if (!makes_levels(request.calls)) return {job.output.at(0)};
+  constexpr Size largest{1 << 20, 1 << 20};  // largest value of --max-side
+  const Call& call = request.calls.back();
+  const int most_levels = output_of(call, {.size = largest}).level_count;
+  const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest);
+  std::vector<std::string> paths;
+  if (!job.is_a_file_a_level()) {
+    paths.push_back(job.output.at(0));
+    if (!may_be_part || !request.globals.output.empty() || job.format->levels == FileLevels::any) return paths;
+    job.output = default_level_output(job);
+  }
+  for (int level = 0; level < most_levels; ++level) paths.push_back(job.output.at(level));
+  return paths;
+}
+
+// Throws an error that two jobs have the same output. `is_same_level`: as the file of the same level.
+[[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
+                                     const std::string& output, bool is_same, bool is_same_level) {
+  for (const std::string& name : {first, second.name()})
+    if (name != "-" && access(name.c_str(), F_OK) != 0)
+      fail(Exit::usage, "{} is neither an op nor a file; `gpupost ops` lists the ops", name);
+  const std::string target = path == "-" ? "standard output" : path;
+  const bool has_stem = output.empty() || output.ends_with('/') || output.find("{stem}") != output.npos ||
+                        output.find("{name}") != output.npos;
+  const std::string folder = output.ends_with('/') ? output : "";
+  const std::string way_out =
+      is_same          ? "name the input once"
+      : !is_same_level ? "put a character other than a digit before {level}"
+      : has_stem ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' with --mkdir, or one run for each",
+                               folder)
+      : second.is_a_file_a_level() ? "use {stem} in -o"
+                                   : "use {stem} in -o, or a folder ending in /";
+  fail(Exit::usage, "inputs {} and {} would both write {}; each input needs an output of its own; {}", first,
+       second.name(), target, way_out);
+}
+
+Paths::Paths(const Request& request) {
+  for (const Input& input : request.inputs.files) add_read({.path = input.path, .what = "input"});
+}
+
+void Paths::add(const Request& request, const Job& job) {
+  for (const ReadFile& file : files_of_calls(request.calls, job.frame)) add_read(file);
+  if (!job.writes_picture) return;
+  const std::vector<std::string> paths = possible_paths(request, job);
+  for (size_t index = 0; index < paths.size(); ++index) add_written(request, job, paths[index], index);
+}
+
+void Paths::add_side_file(std::string_view option, const std::string& path) {
+  if (path.empty()) return;
+  const std::string name = names_.of(path);
+  if (written_.contains(name)) fail(Exit::usage, "{} {}: an output has the same name; name another file", option, path);
+  const auto lost = read_.find(name);
+  if (lost != read_.end())
+    fail(Exit::usage, "{} {}: that is the {} {}; name another file", option, path, lost->second.what,
+         lost->second.path);
+  written_.emplace(name, Written{.by = std::string(option)});
+}
+
+void Paths::add_read(const ReadFile& file) {
+  if (!file.path.empty() && file.path != "-") read_[names_.of(file.path)] = file;
+}
+
+void Paths::add_written(const Request& request, const Job& job, const std::string& path, size_t index) {
+  const std::string name = names_.of(path);
+  const auto [other, is_new] = written_.emplace(name, Written{.by = job.name(), .index = index});
+  if (!is_new)
+    refuse_both(other->second.by, job, path, request.globals.output,
+                names_.of(other->second.by) == names_.of(job.name()), other->second.index == index);
+  const auto lost = read_.find(name);
+  if (path == "-" || lost == read_.end()) return;
+  const std::string& output = request.globals.output;
+  const bool is_name_given = !output.empty() && !output.ends_with('/');
+  const bool is_own_input =
+      lost->second.what == "input" && job.inputs.size() == 1 && names_.of(job.inputs.front()) == name;
+  const BatchSettings& batch = request.globals.batch;
+  if (is_own_input && (batch.resumes || !batch.journal.empty()))
+    fail(Exit::usage,
+         "{}: {} is the output too, so that another run would apply the chain again; name another file or folder "
+         "with -o",
+         batch.resumes ? "--resume" : "--journal", job.name());
+  if (is_own_input && is_name_given) return;
+  fail(Exit::usage, "{}: the output would overwrite the {} {}; name another file with -o", job.name(),
+       lost->second.what, lost->second.path);
+}
+
+// A pipe or a device, whose bytes can be read only once.
+static bool is_pipe(const std::string& path) {
+  struct stat facts = {};
+  return path == "-" || (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode));
+}
+
+void check_pipes(const Request& request, std::span<const Job> jobs) {
+  const BatchSettings& batch = request.globals.batch;
+  const bool has_journal = batch.resumes || !batch.journal.empty();
+  FileNames names;
+  std::set<std::string> read;
+  const auto check_one = [&](const std::string& path, bool is_read_again) {
+    const bool is_standard_input = own_descriptor(path) == STDIN_FILENO || path == "-";
+    const std::string shown = is_standard_input ? "standard input" : path;
+    if (is_read_again)
+      fail(Exit::usage, "{}: {} cannot be read again; expected files", batch.resumes ? "--resume" : "--journal", shown);
+    if (!read.insert(names.of(is_standard_input ? "/dev/stdin" : path)).second)
+      fail(Exit::usage, "{} can be read only once, and more than one image needs it; write it to a file first", shown);
+  };
+  for (const Job& job : jobs) {
+    std::set<std::string> others;
+    for (const ReadFile& file : files_of_calls(request.calls, job.frame))
+      if (is_pipe(file.path)) others.insert(file.path);
+    for (const std::string& input : job.inputs) {
+      if (is_pipe(input)) check_one(input, batch.resumes || (has_journal && input == "-"));
+      for (const std::string& other : others) check_one(other, has_journal);
+    }
+  }
+}
+
+}  // namespace gpupost

@@ -1,0 +1,138 @@
+#include "cli/jobs/job_list.h"
+
+#include "cli/jobs/conflicts.h"
+#include "cli/jobs/outputs.h"
+#include "cli/options/sequence.h"
+#include "core/base/error.h"
+#include "core/system/atomic_file.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace gpupost {
+
+namespace fs = std::filesystem;
+
+static bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
+
+// Statistics go to standard output, and nothing else may go there.
+static void check_numbers_have_standard_output(const Request& request, const Job& job) {
+  if (!statistics_file_of(request).empty() ||
+      std::ranges::none_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
+    return;
+  if (is_standard_output(job.output.at(0)))
+    fail(Exit::usage, "stats: statistics and the image would both go to standard output; write the image with -o FILE");
+  if (is_standard_output(request.globals.report.file))
+    fail(Exit::usage,
+         "stats: statistics and the report would both go to standard output; write the report with --report FILE");
+}
+
+std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
+  if (!globals.batch.resumes && globals.batch.journal.empty()) return "";
+  const std::string_view option = globals.batch.resumes ? "--resume" : "--journal";
+  for (const Job& job : jobs) {
+    if (!job.writes_picture)
+      fail(Exit::usage, "{}: `stats` without -o writes no file to check later; leave {} out", option, option);
+    if (own_descriptor(job.output.at(0)))
+      fail(Exit::usage, "{}: output to {} cannot be checked later; write to a file with -o FILE", option,
+           job.output.at(0));
+  }
+  if (!globals.batch.journal.empty() || jobs.empty()) return globals.batch.journal;
+  return (fs::path(jobs.front().output.at(0)).parent_path() / "gpupost.journal").string();
+}
+
+// Applies --no-clobber. Pipes and devices are still written.
+static bool output_is_there(const std::string& path) {
+  std::error_code error;
+  return !own_descriptor(path) && fs::is_regular_file(path, error);
+}
+
+// Checks the file of `stats -o FILE.json`.
+static void check_statistics_file(const Request& request) {
+  const std::string path = statistics_file_of(request);
+  if (path.empty()) return;
+  if (path.find('{') != path.npos || Sequence::parse(path))
+    fail(Exit::usage, "-o {}: the statistics of all inputs go to one file; expected a name without placeholders", path);
+  if (std::ranges::any_of(request.calls,
+                          [](const Call& call) { return call.op->makes == Makes::statistics && call.flag("table"); }))
+    fail(Exit::usage, "-o {}: stats --table prints a table, which is not JSON; leave --table or -o out", path);
+  if (request.globals.encoding.makes_folders) make_folder_of(path);
+  check_can_be_written(path, request.globals.encoding.no_clobber);
+}
+
+// Second images take the frame number of the input by {frame}, and by no other pattern.
+static void check_second_images(std::span<const Call> calls) {
+  for (const Call& call : calls)
+    for (const std::string& path : call.op->needs(call).pictures) {
+      if (access(path.c_str(), F_OK) == 0) continue;
+      if (const std::optional<Sequence> sequence = Sequence::parse(path))
+        fail(Exit::usage,
+             "{}: {} does not exist, and a second image has no pattern for a frame number; write {{frame}} in its "
+             "place, like {}",
+             call.op->name, path, sequence->with_text("{frame}"));
+    }
+}
+
+// Makes missing folders with --mkdir, and checks that all files can be written.
+static void check_can_write(const Request& request, std::span<const Job> jobs, const std::string& journal) {
+  const Globals& globals = request.globals;
+  for (const Job& job : jobs) {
+    if (!job.writes_picture) continue;
+    if (globals.encoding.makes_folders) make_folder_of(job.output.at(0));
+    check_can_be_written(job, 1, globals.encoding.no_clobber);  // the number of levels is not known yet
+  }
+  if (!jobs.empty()) check_statistics_file(request);
+  if (globals.encoding.makes_folders) {
+    make_folder_of(globals.report.progress.file);
+    make_folder_of(journal);
+  }
+  for (const std::string& file : {globals.report.file, globals.report.depfile}) {
+    if (file.empty()) continue;
+    if (globals.encoding.makes_folders) make_folder_of(file);
+    check_can_be_written(file, false);
+  }
+}
+
+JobList jobs_of(const Request& request) {
+  const Globals& globals = request.globals;
+  check_second_images(request.calls);
+  std::vector<Input> inputs = request.inputs.files;
+  if (inputs.empty() && isatty(STDIN_FILENO))
+    fail(Exit::usage, "no input: expected a file, or an image on standard input (which is a terminal)");
+  if (inputs.empty()) inputs.push_back({.path = "-", .frame = {}});
+  if (std::ranges::find(inputs, "-", &Input::path) != inputs.end() && isatty(STDIN_FILENO))
+    fail(Exit::usage, "- : standard input is a terminal; expected an image");
+  const size_t share = one_file_of(request).empty() ? 1 : inputs.size();  // number of inputs per job
+  JobList list;
+  Paths paths(request);
+  for (size_t first = 0; first < inputs.size(); first += share) {
+    Job job = job_of(request, std::span(inputs).subspan(first, share));
+    if (is_standard_output(job.output.at(0)) && isatty(STDOUT_FILENO))
+      fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
+    check_numbers_have_standard_output(request, job);
+    paths.add(request, job);
+    // With one file per level, the file of level 0 exists only if all do: write_files() renames it last.
+    if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0)))
+      list.kept.push_back({.job = std::move(job), .index = first / share});
+    else list.jobs.push_back(std::move(job));
+  }
+  const std::string statistics_file = statistics_file_of(request);
+  if (globals.encoding.no_clobber && !statistics_file.empty() && output_is_there(statistics_file)) {
+    for (Job& job : list.jobs) list.kept.push_back({.job = std::move(job), .index = list.kept.size()});
+    list.jobs.clear();
+    list.keeps_statistics = true;
+  }
+  paths.add_side_file("-o", statistics_file);
+  paths.add_side_file("--report", globals.report.file);
+  paths.add_side_file("--depfile", globals.report.depfile);
+  paths.add_side_file("--progress-file", globals.report.progress.file);
+  check_pipes(request, list.jobs);
+  const std::string journal = journal_of(globals, list.jobs);
+  paths.add_side_file("--journal", journal);
+  check_can_write(request, list.jobs, journal);
+  return list;
+}
+
+}  // namespace gpupost
