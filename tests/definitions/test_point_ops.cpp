@@ -260,11 +260,23 @@ DEVICE_TEST_CASE("grade takes its numbers from CDL files, and refuses files that
   check_near(run("grade --file one.cc", inputs), expected, "one.cc", {0, 0});
   check_near(run("grade --file two.ccc --id b", inputs), expected, "two.ccc b", {0, 0});
   check_near(run("grade --file two.ccc --id a", inputs), run("gain --value 2", inputs), "two.ccc a");
-  add_file("bad.cc", "<ColorCorrection><Slope>1 2</Slope></ColorCorrection>");
-  add_file("negative.cc", "<ColorCorrection><Power>1 0 1</Power></ColorCorrection>");
-  add_file("empty.cdl", "<ColorDecisionList/>");
-  for (const std::string line : {"grade --file bad.cc", "grade --file negative.cc", "grade --file empty.cdl",
-                                 "grade --file two.ccc", "grade --file two.ccc --id c"})
+  for (const std::string text :
+       {"<ColorCorrection><Slope>1 2</Slope></ColorCorrection>",
+        "<ColorCorrection><Power>1 0 1</Power></ColorCorrection>", "<ColorCorrection><SOPNode/></ColorCorrection>",
+        "<ColorDecisionList/>",
+        "<ColorCorrection><SOPNode><Slop>2 1 1</Slop><Power>1 1 1</Power></SOPNode></ColorCorrection>",
+        "<ColorCorrection><Slope>2 1 1</Slope></ColorCorrection", "<ColorCorrection><Slope>2 1 1</Slope>",
+        "<ColorCorrection><Slope>2 1 1</Offset></ColorCorrection>",
+        "<ColorCorrection><Slope>2 1 1</ColorCorrection>"}) {
+    CAPTURE(text);
+    add_file("bad.cc", text);
+    check_exit_code("grade --file bad.cc", odd(), 2);
+  }
+  add_file("same.ccc", "<A><ColorCorrection id='a'>" + correction + "</ColorCorrection><ColorCorrection id='a'>" +
+                           correction + "</ColorCorrection></A>");
+  add_file("cut.ccc", two.substr(0, two.find(" id='b'")));
+  for (const std::string line :
+       {"grade --file two.ccc", "grade --file two.ccc --id c", "grade --file same.ccc --id a", "grade --file cut.ccc"})
     check_exit_code(line, odd(), 2);
 }
 

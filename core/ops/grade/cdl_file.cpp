@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -16,41 +18,84 @@ namespace {
 
 constexpr std::string_view spaces = " \t\r\n";
 
-// An element of XML: what stands in its opening tag behind its name, and what stands between its tags.
+// An element of XML, without the namespace of its name.
 struct Element {
-  std::string_view attributes, content;
+  std::string_view name, attributes;
+  std::string text;  // between its tags, without that of its children
+  std::vector<Element> children;
 };
 
-// Comments may hold anything, tags too.
-std::string without_comments(std::string_view text) {
-  std::string kept;
-  while (true) {
-    const size_t begin = text.find("<!--");
-    kept += text.substr(0, begin);
-    if (begin == text.npos) return kept;
-    const size_t end = text.find("-->", begin);
-    if (end == text.npos) return kept;
-    text.remove_prefix(end + 3);
-  }
-}
+// Reads the elements of a text. `file` is the file's name, for messages. Throws Error(Exit::input) if the text is no whole XML.
+class XmlReader {
+ public:
+  XmlReader(std::string_view text, const std::string& file) : rest_(text), file_(file) {}
 
-// The elements of this name, which must not hold each other. A namespace may stand before the name: "cdl:Slope".
-std::vector<Element> elements(std::string_view text, std::string_view name) {
-  std::vector<Element> found;
-  size_t at = 0;
-  while ((at = text.find('<', at)) != text.npos) {
-    const size_t close = text.find('>', at);
-    if (close == text.npos) break;
-    const std::string_view tag = text.substr(at + 1, close - at - 1);
-    const std::string_view full = tag.substr(0, std::min(tag.find_first_of(spaces), tag.size()));
-    at = close + 1;
-    if (full.starts_with('/')) continue;
-    if (full.substr(full.find(':') + 1) != name) continue;
-    const size_t end = text.find(fmt::format("</{}", full), at);
-    if (end == text.npos) break;
-    found.push_back({tag.substr(full.size()), text.substr(at, end - at)});
-    at = end;
+  Element read() {
+    Element document;
+    read_content(document, "", 0);
+    return document;
   }
+
+ private:
+  [[noreturn]] void refuse(std::string_view what) const {
+    fail(Exit::input, "{}: is not whole XML: {}; expected a .cc, .ccc or .cdl file", file_,
+         printable(std::string(what)));
+  }
+
+  std::string_view take_to(std::string_view end) {
+    const size_t at = rest_.find(end);
+    if (at == rest_.npos) refuse(fmt::format("there is no {} behind the last <", end));
+    const std::string_view taken = rest_.substr(0, at);
+    rest_.remove_prefix(at + end.size());
+    return taken;
+  }
+
+  // Reads up to the closing tag of this name; "": to the end of the text.
+  void read_content(Element& element, std::string_view closing, int depth) {
+    constexpr int most_depth = 64;
+    if (depth > most_depth) refuse("elements are nested too deeply");
+    while (true) {
+      const size_t open = std::min(rest_.find('<'), rest_.size());
+      element.text += rest_.substr(0, open);
+      rest_.remove_prefix(open);
+      if (rest_.empty() && closing.empty()) return;
+      if (rest_.empty()) refuse(fmt::format("<{}> is not closed", closing));
+      rest_.remove_prefix(1);
+      if (rest_.starts_with("!--")) take_to("-->");
+      else if (rest_.starts_with('!') || rest_.starts_with('?')) take_to(">");
+      else if (rest_.starts_with('/')) {
+        if (const std::string_view name = first_word(take_to(">").substr(1)); name != closing)
+          refuse(fmt::format("</{}> closes <{}>", name, closing));
+        return;
+      } else read_element(element, depth);
+    }
+  }
+
+  void read_element(Element& parent, int depth) {
+    std::string_view tag = take_to(">");
+    const bool is_empty = tag.ends_with('/');
+    if (is_empty) tag.remove_suffix(1);
+    const std::string_view name = first_word(tag);
+    if (name.empty() || tag.find('<') != tag.npos) refuse(fmt::format("there is no > behind <{}", name));
+    Element& child = parent.children.emplace_back(Element{
+        .name = name.substr(name.find(':') + 1), .attributes = tag.substr(name.size()), .text = {}, .children = {}});
+    if (!is_empty) read_content(child, name, depth + 1);
+  }
+
+  static std::string_view first_word(std::string_view text) {
+    return text.substr(0, std::min(text.find_first_of(spaces), text.size()));
+  }
+
+  std::string_view rest_;
+  const std::string& file_;
+};
+
+// All elements of this name below an element, which hold no others of it.
+std::vector<const Element*> elements(const Element& parent, std::string_view name) {
+  std::vector<const Element*> found;
+  for (const Element& child : parent.children)
+    if (child.name == name) found.push_back(&child);
+    else std::ranges::copy(elements(child, name), std::back_inserter(found));
   return found;
 }
 
@@ -65,12 +110,22 @@ std::string id_of(const Element& correction) {
   return {};
 }
 
+// Refuses elements of SOPNode and SatNode that no version of the format has, such as a misspelled Slope.
+void check_names(const Element& correction, const std::string& file) {
+  for (const Element& node : correction.children)
+    for (const Element& child : node.children)
+      if (node.name.ends_with("Node") &&
+          std::ranges::count(std::array{"Slope", "Offset", "Power", "Saturation", "Description"}, child.name) == 0)
+        fail(Exit::input, "{}: {} has an element {}; expected Slope, Offset, Power or Saturation", file,
+             printable(std::string(node.name)), printable(std::string(child.name)));
+}
+
 // The numbers of the only element of this name; none where there is no such element.
 std::vector<double> numbers(const Element& correction, std::string_view name, size_t count, const std::string& file) {
-  const std::vector<Element> found = elements(correction.content, name);
+  const std::vector<const Element*> found = elements(correction, name);
   if (found.empty()) return {};
   std::string list;
-  std::string_view content = found.front().content;
+  std::string_view content = found.front()->text;
   while (true) {
     content.remove_prefix(std::min(content.find_first_not_of(spaces), content.size()));
     if (content.empty()) break;
@@ -88,25 +143,36 @@ std::vector<double> numbers(const Element& correction, std::string_view name, si
 }  // namespace
 
 Cdl parse_cdl(std::string_view text, std::string_view id, const std::string& name) {
-  const std::string plain = without_comments(text);
-  const std::vector<Element> corrections = elements(plain, "ColorCorrection");
+  const Element document = XmlReader(text, name).read();
+  const std::vector<const Element*> corrections = elements(document, "ColorCorrection");
   if (corrections.empty())
     fail(Exit::input, "{}: there is no ColorCorrection; expected a .cc, .ccc or .cdl file", name);
   std::vector<std::string> ids;
-  for (const Element& correction : corrections) ids.push_back(printable(id_of(correction)));
+  for (const Element* correction : corrections) ids.push_back(printable(id_of(*correction)));
   const auto chosen = std::ranges::find(ids, printable(std::string(id)));
   if (id.empty() && corrections.size() > 1)
     fail(Exit::input, "{}: there are {} corrections; expected --id with one of {}", name, ids.size(),
          fmt::join(ids, ", "));
   if (!id.empty() && chosen == ids.end())
     fail(Exit::input, "{}: no correction has the id {}; expected --id with one of {}", name, id, fmt::join(ids, ", "));
-  const Element& correction = corrections[id.empty() ? 0 : size_t(chosen - ids.begin())];
+  if (!id.empty() && std::ranges::count(ids, *chosen) > 1)
+    fail(Exit::input, "{}: {} corrections have the id {}; give each its own", name, std::ranges::count(ids, *chosen),
+         id);
+  const Element& correction = *corrections[id.empty() ? 0 : size_t(chosen - ids.begin())];
+  check_names(correction, name);
   Cdl cdl;
+  bool is_empty = true;
   for (const auto& [element, of] : {std::pair("Slope", &cdl.slope), {"Offset", &cdl.offset}, {"Power", &cdl.power}})
-    if (const std::vector<double> read = numbers(correction, element, 3, name); !read.empty())
+    if (const std::vector<double> read = numbers(correction, element, 3, name); !read.empty()) {
       std::ranges::copy(read, of->begin());
-  if (const std::vector<double> read = numbers(correction, "Saturation", 1, name); !read.empty())
+      is_empty = false;
+    }
+  if (const std::vector<double> read = numbers(correction, "Saturation", 1, name); !read.empty()) {
     cdl.saturation = read.front();
+    is_empty = false;
+  }
+  if (is_empty)
+    fail(Exit::input, "{}: the correction has no Slope, Offset, Power or Saturation; expected at least one", name);
   const bool is_legal = std::ranges::all_of(cdl.slope, [](double n) { return n >= 0; }) &&
                         std::ranges::all_of(cdl.power, [](double n) { return n > 0; }) && cdl.saturation >= 0;
   if (!is_legal)
