@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <utility>
@@ -163,6 +164,7 @@ bool is_file_or_pipe(int descriptor) {
 
 std::string rule_of(const Request& request, const Job& job, std::span<const std::string> outputs) {
   std::vector<std::string> inputs = job.inputs;
+  std::ranges::copy(neighbors_of(request, job), std::back_inserter(inputs));
   for (const ReadFile& file : files_of_calls(request.calls, job.frame)) inputs.push_back(file.path);
   return depfile_rule(outputs, inputs);
 }

@@ -140,6 +140,22 @@ std::vector<Job> measuring_jobs(const Request& request) {
 
 }  // namespace
 
+std::vector<std::string> neighbors_of(const Request& request, const Job& job) {
+  int reach = 0;  // in frames: a median of means reaches twice as far as its window
+  for (const Call& call : request.calls)
+    if (needs_series(call) && call.word("auto-from").empty()) reach = std::max(reach, call.integer("smooth") - 1);
+  std::vector<std::string> neighbors;
+  if (reach == 0) return neighbors;
+  std::vector<Input> frames = request.inputs.files;
+  std::ranges::sort(frames, {}, &Input::frame);
+  const auto own = std::ranges::find(frames, job.inputs.front(), &Input::path);
+  const std::ptrdiff_t first = std::max<std::ptrdiff_t>(own - frames.begin() - reach, 0);
+  const std::ptrdiff_t end = std::min<std::ptrdiff_t>(own - frames.begin() + reach + 1, std::ssize(frames));
+  for (auto frame = frames.begin() + first; frame != frames.begin() + end; ++frame)
+    if (frame != own) neighbors.push_back(frame->path);
+  return neighbors;
+}
+
 void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSessions& devices) {
   if (std::ranges::none_of(chain.calls, needs_series)) return;
   if (const std::string one_file = one_file_of(request); !one_file.empty())

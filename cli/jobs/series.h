@@ -6,6 +6,7 @@
 #include "core/pipeline/job.h"
 #include "core/pipeline/settings.h"
 
+#include <string>
 #include <vector>
 
 namespace gpupost {
@@ -15,5 +16,8 @@ namespace gpupost {
 // measurement gets no call, so that its job fails. Throws Error(Exit::usage) if the inputs are not one whole sequence,
 // and Error(Exit::input) if a file is not the output of `stats`.
 void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSessions& devices);
+
+// The other inputs that the exposure of a job depends on: with --smooth, the frames before and behind its own.
+std::vector<std::string> neighbors_of(const Request& request, const Job& job);
 
 }  // namespace gpupost
