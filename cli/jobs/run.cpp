@@ -311,6 +311,7 @@ Exit run(const Request& request) {
   if (has_report) {
     measure_copies(devices, report);
     add_kept(list, report);
+    report.missing = request.inputs.missing;
     if (globals.report.timing) say(to_table(report));
     const std::string text = to_json(report);
     if (globals.report.file == "-") print_out(text);

@@ -165,6 +165,7 @@ Exit Progress::finish(Exit exit, std::span<const std::string> other_failures) {
                     {"failed", state_.failed_count},
                     {"skipped", state_.skipped_count},
                     {plural(state_.unit), state_.count},
+                    {"missing", other_failures},
                     {"seconds", watch_.milliseconds() * 1e-3},
                     {"exit", int(exit)}},
                    -1));

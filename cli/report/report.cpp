@@ -106,6 +106,7 @@ std::string to_json(const Report& report) {
                    {"devices", devices},
                    {"chain", report.chain},
                    {"jobs", jobs},
+                   {"missing", report.missing},
                    {"decoder_processes", report.decoder_count},
                    {"batch_ms",
                     {{"wall", report.times.wall_ms},

@@ -87,10 +87,11 @@ struct DeviceUse {
 
 struct Report {
   std::vector<std::string> chain;
-  std::vector<DeviceUse> devices;  // empty if no device was needed
-  size_t job_count = 0;            // number of jobs of the run
-  std::vector<JobReport> jobs;     // fewer if the run stopped at a failure
-  int decoder_count = 0;           // processes that decoded inputs and second images
+  std::vector<DeviceUse> devices;    // empty if no device was needed
+  size_t job_count = 0;              // number of jobs of the run
+  std::vector<JobReport> jobs;       // fewer if the run stopped at a failure
+  std::vector<std::string> missing;  // an error for each sequence with missing frames
+  int decoder_count = 0;             // processes that decoded inputs and second images
   BatchTimes times;
 };
 
