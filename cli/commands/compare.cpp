@@ -162,10 +162,10 @@ const CommandRow compare_verb{
         "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "
         "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. Integers are first "
         "decoded to linear light. All parts of a multi-part EXR are compared, or the one of --part; -o shows the "
-        "first. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
-        "The peak of the PSNR is the largest magnitude in A, but at least 1. Relative differences have no peak, so "
-        "with --relative the PSNR is n/a, and null in JSON. The image of -o has no alpha: its red, green and blue show "
-        "the difference of alpha where that is larger than their own.",
+        "first. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. The peak "
+        "of the PSNR is the largest magnitude in A, but at least 1. Relative differences have no peak, so with "
+        "--relative the PSNR is n/a, and null in JSON. The image of -o shows level 0 and has no alpha: where alpha "
+        "differs more than red, green or blue, they show the difference of alpha.",
     .argument = Argument::file,
     .least_words = 2,
     .most_words = 2,

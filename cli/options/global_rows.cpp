@@ -107,8 +107,8 @@ std::span<const Global> all_globals() {
        .value = "X,Y,...",
        .help = "Convert the result to these primaries and record them in the output (EXR, HDR, PNG, JPEG or TIFF). "
                "Default: "
-               "the input's, or Rec. 709 if an op or the format needs it. With --transfer, a result that is encoded "
-               "already stays as it is, and they are only recorded",
+               "the input's, or Rec. 709 if an op or the format needs it. With --transfer, a result that is already "
+               "encoded is not converted, and the primaries are only recorded",
        .choices = primaries_names(),
        .has_names = true},
       {.name = "no-orient",
@@ -117,9 +117,9 @@ std::span<const Global> all_globals() {
       {.name = "apply-to",
        .value = "NAME,...",
        .help =
-           "Channels that ops filter: color (default), all, or names of channels and layers. This is for {ops}. They "
-           "move or resize other channels by the nearest texel, or leave them as they are. Color ops such as "
-           "exposure never change other channels; mips and nan always work on all channels",
+           "Channels that ops filter: color (default), all, or color and the channels and layers of these names. This "
+           "is for {ops}. They move or resize other channels by the nearest texel, or leave them as they are. Color "
+           "ops such as exposure never change other channels; mips and nan always work on all channels",
        .choices = {"color", "all"},
        .has_names = true},
       {.name = "part",

@@ -160,15 +160,16 @@ const Op exposure_op = point_op({
                            "does, from luminances that are finite and above 0. With --percentile only luminances "
                            "between the two percentiles count; they come from a histogram with bins of 1/8 stop. The "
                            "factor is at most 126 stops up or down, and 1 if the image is black. The result does not "
-                           "depend on the brightness of the input; with --percentile it may differ by 1/16 stop.\nWith "
-                           "--auto-from each image gets the exposure that --auto would choose from the statistics of a "
-                           "file, apart from rounding. The file is the output of `stats -o FILE.json`. An image is "
-                           "found in it by its name without folders, so that machines may have different "
-                           "folders.\n--smooth works on the exposures of a sequence, in stops, in the order of the "
-                           "frame numbers. First, each exposure is replaced by the median of the window of frames "
-                           "around it. Then each median is replaced by the mean of the medians in its window. At the "
-                           "ends of the sequence the window is shorter. Black images are ignored. With --auto, a first "
-                           "pass measures all images of the run.",
+                           "depend on the brightness of the input; with --percentile it may differ by 1/16 "
+                           "stop.\nWith --auto-from each image gets the exposure that --auto would choose from the "
+                           "statistics of a file, apart from rounding. The file is the output of `stats -o "
+                           "FILE.json`. An image is found in it by its name without folders, so that machines may "
+                           "have different folders.\n--smooth works on the exposures of a sequence, in stops, in the "
+                           "order of the frame numbers. First, each exposure is replaced by the median of the window "
+                           "of frames around it. Then each median is replaced by the mean of the medians in its "
+                           "window. At the ends of the sequence the window is shorter. A missing frame takes no place "
+                           "in a window. Black images are ignored. With --auto, a first pass measures all images of "
+                           "the run.",
             .citation = "The photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
                         "2002, eq. 1 and 2 (--auto)",
             .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
