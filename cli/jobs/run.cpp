@@ -201,6 +201,15 @@ std::string depfile_of(const Request& request, const JobList& list, const Report
   return text;
 }
 
+// Throws Error(Exit::usage) if a depfile cannot hold a name of a job.
+void check_depfile(const Request& request, const JobList& list) {
+  const auto check = [&](const Job& job) {
+    if (job.writes_picture) rule_of(request, job, std::vector{job.output.at(0)});
+  };
+  for (const KeptJob& kept : list.kept) check(kept.job);
+  for (const Job& job : list.jobs) check(job);
+}
+
 // Message of an interrupted run: what is done, and how to continue. # is the number of finished files.
 std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs, bool has_bar) {
   const bool writes_files =
@@ -257,6 +266,7 @@ Exit run(const Request& request) {
   }
   JobList list = jobs_of(request);
   std::vector<Job>& jobs = list.jobs;
+  if (!globals.report.depfile.empty()) check_depfile(request, list);
   if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
     say_note("{} of {} outputs exist and stay as they are (--no-clobber){}", kept_count, kept_count + jobs.size(),
              unverified(globals));

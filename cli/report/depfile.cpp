@@ -1,5 +1,7 @@
 #include "cli/report/depfile.h"
 
+#include "core/base/error.h"
+
 #include <string_view>
 
 namespace gpupost {
@@ -9,6 +11,9 @@ static std::string escaped(std::string_view name) {
   std::string text;
   size_t backslash_count = 0;  // right before this character
   for (const char c : name) {
+    if (c == '\n')
+      fail(Exit::usage,
+           "--depfile: the name {} has a newline, which make cannot read; rename it or leave --depfile out", name);
     const bool is_blank = c == ' ' || c == '\t';
     if (c == '$') text += '$';
     else if (is_blank) text.append(backslash_count + 1, '\\');

@@ -6,7 +6,8 @@
 
 namespace gpupost {
 
-// A rule "OUTPUT...: INPUT..." on one line, escaped for make and ninja; "" without an output.
+// A rule "OUTPUT...: INPUT..." on one line, escaped for make and ninja; "" without an output. Throws Error(Exit::usage)
+// if a name has a newline.
 std::string depfile_rule(std::span<const std::string> outputs, std::span<const std::string> inputs);
 
 }  // namespace gpupost

@@ -4,8 +4,11 @@
 #include "core/base/sha256.h"
 #include "core/base/stopwatch.h"
 #include "core/base/threads.h"
+#include "core/image/display_window.h"
 #include "core/image/primaries.h"
 #include "core/pipeline/texture_assembly.h"
+
+#include <fmt/core.h>
 
 #include <sys/resource.h>
 
@@ -47,9 +50,13 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
   if (settings.transfer) picture.transfer = *settings.transfer;
   if (settings.primaries) set_primaries(picture, *settings.primaries);
   if (settings.alpha) picture.alpha = *settings.alpha;
-  if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip)
+  if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip) {
+    if (fit_to_display(picture, settings.limits.texel_count, file))
+      report.notes.push_back(fmt::format("--assemble {}: the faces are cut from the display window of {} x {} texels",
+                                         name_of(settings.assembly), picture.size().width, picture.size().height));
     return {.pictures = cut_faces(file, picture, settings.assembly),
             .write_warnings = std::move(input.decoded.write_warnings)};
+  }
   InputImages images{.others = std::move(input.decoded.others),
                      .write_warnings = std::move(input.decoded.write_warnings)};
   images.pictures.push_back(std::move(picture));

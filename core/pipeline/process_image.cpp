@@ -189,9 +189,12 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   picture.display_window = frame.windows.display;
 }
 
-// A chain that changes the image makes its preview wrong.
-void drop_stale_previews(std::span<const Call> calls, Picture& picture) {
-  if (std::ranges::all_of(calls, [](const Call& call) { return call.op->makes == Makes::statistics; })) return;
+// Also true without calls.
+bool only_measures(std::span<const Call> calls) {
+  return std::ranges::all_of(calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
+}
+
+void drop_previews(Picture& picture) {
   std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.type == "preview"; });
 }
 
@@ -317,23 +320,22 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const bool keeps_original_integers = !is_float(way.output_depth) && way.output_depth == way.input_depth &&
                                        picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
                                        !primaries.converts;
+  if (primaries.converts || !only_measures(calls)) drop_previews(picture);
+  const std::vector<std::string> attributes = names_of(picture.attributes);
   if (!calls.empty()) {
     if (keeps_original_integers) part.base = base_as_read(calls, picture);
     run_groups(calls, request, gpu, primaries.calls, picture, way, report);
-    drop_stale_previews(calls, picture);
     const bool are_numbers = makes_content(calls, Content::numbers);
     if (makes_display(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
       report.add_warning(
           fmt::format("the result has channels named {}; channels of the input with these names are dropped",
                       fmt::join(dropped, ", ")));
-    const std::vector<std::string> attributes = names_of(picture.attributes);
     if (way.job.format->holds_everything)  // other formats have no place for attributes that ops add
       change_attributes(calls, !way.job.is_a_file_a_level(), picture);
     if (are_numbers) take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding);
     else if (picture.groups.front().is_color && !makes_content(calls, Content::data))
       settle_primaries(picture, primaries, report);
-    tell_of_removed(attributes, picture, report);
   } else if (primaries.converts) {
     make_working(picture, Depth::f32);
     convert_primaries(picture, {.from = own, .to = primaries.result});
@@ -341,6 +343,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   } else if (!keeps_original_integers) {
     make_working(picture, working_depth(way.input_depth, way.output_depth));
   }
+  tell_of_removed(attributes, picture, report);
   return part;
 }
 

@@ -31,9 +31,6 @@ std::vector<Group*> colors_of(std::vector<ProcessedImage>& parts) {
 
 // All levels of a cube except level 0.
 void close_seams(std::vector<ProcessedImage>& parts, SeamValue value) {
-  const Size size = parts.front().picture.size();
-  if (size.width != size.height)
-    fail(Exit::usage, "--assemble: the chain makes faces of {} x {}; expected squares", size.width, size.height);
   const std::vector<Group*> faces = colors_of(parts);
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) close_seams(faces, level, value);
 }
@@ -69,7 +66,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
   const Job& given = *made.job;
   JobReport& report = made.report;
   const Call* sheet = sheet_of(request.calls);
-  ImageShape first;
+  ColorType first;
   Size cell;
   for (const std::string& input : given.inputs) {
     const size_t warned_before = report.warnings.size();
@@ -84,19 +81,21 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
         if (given.writes_picture) report.add_warning(warning);
       const std::optional<Size> own_cell = fit_before_chain(request, given, input, picture, report);
       if (own_cell && made.parts.empty()) cell = *own_cell;
-      const ImageShape shape = shape_of(picture);
+      const ColorType type = color_type_of(picture);
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);
-        first = shape;
-        report.size = shape.size;
+        first = type;
+        report.size = picture.size();
       }
-      check_fits(input, shape, given.inputs.front(), first, request.input.assembly);
+      check_type(input, type, given.inputs.front(), first, request.input.assembly);
       const size_t measured_before = report.measured.size();
       made.parts.push_back(process_image(request, device, made.way, others, std::move(picture), report));
       for (StatisticsResult& measured : std::span(report.measured).subspan(measured_before)) measured.input = input;
       ProcessedImage& part = made.parts.back();
       const bool is_shown_before = makes_levels(request.calls);
       if (!is_shown_before && show_display_window(request, given, input, part.picture, report)) part.base.reset();
+      check_size(input, part.picture.size(), given.inputs.front(), made.parts.front().picture.size(),
+                 request.input.assembly);
     }
     take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
     if (given.inputs.size() > 1)

@@ -26,25 +26,31 @@ std::vector<Picture> cut_faces(const std::string& input, const Picture& picture,
   return faces;
 }
 
-ImageShape shape_of(const Picture& picture) {
+ColorType color_type_of(const Picture& picture) {
   const Group& color = picture.groups.front();
-  return {.size = picture.size(), .channels = fmt::format("{}", fmt::join(names_of(color), " ")), .depth = color.depth};
+  return {.channels = fmt::format("{}", fmt::join(names_of(color), " ")), .depth = color.depth};
 }
 
-void check_fits(const std::string& input, const ImageShape& shape, const std::string& first_input,
-                const ImageShape& first, Assembly assembly) {
+static void demand_same(const std::string& input, const std::string& here, const std::string& first_input,
+                        const std::string& first, Assembly assembly) {
+  if (here != first)
+    fail(Exit::input, "{}: --assemble {}: it is {}, but {} is {}", input, name_of(assembly), here, first_input, first);
+}
+
+void check_type(const std::string& input, const ColorType& type, const std::string& first_input, const ColorType& first,
+                Assembly assembly) {
   if (assembly == Assembly::none) return;
-  if (is_cube(assembly) && shape.size.width != shape.size.height)
-    fail(Exit::input, "{}: --assemble {}: it is {}; a face of a cube is square", input, name_of(assembly),
-         text_of(shape.size));
-  const auto demand_same = [&](const std::string& here, const std::string& there) {
-    if (here != there)
-      fail(Exit::input, "{}: --assemble {}: it is {}, but {} is {}", input, name_of(assembly), here, first_input,
-           there);
-  };
-  demand_same(text_of(shape.size), text_of(first.size));
-  demand_same("of " + shape.channels, "of " + first.channels);
-  demand_same(fmt::format("of depth {}", name_of(shape.depth)), fmt::format("of depth {}", name_of(first.depth)));
+  demand_same(input, "of " + type.channels, first_input, "of " + first.channels, assembly);
+  const auto depth_text = [](Depth depth) { return fmt::format("of depth {}", name_of(depth)); };
+  demand_same(input, depth_text(type.depth), first_input, depth_text(first.depth), assembly);
+}
+
+void check_size(const std::string& input, Size written, const std::string& first_input, Size first, Assembly assembly) {
+  if (assembly == Assembly::none) return;
+  if (is_cube(assembly) && written.width != written.height)
+    fail(Exit::input, "{}: --assemble {}: it is written as {}; a face of a cube is square", input, name_of(assembly),
+         text_of(written));
+  demand_same(input, "written as " + text_of(written), first_input, "written as " + text_of(first), assembly);
 }
 
 }  // namespace gpupost

@@ -8,17 +8,20 @@ namespace gpupost {
 // Cuts a cross or a strip into faces. Throws Error(Exit::input) if `picture` of `input` is neither.
 std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly);
 
-// Properties that all images of one file must share.
-struct ImageShape {
-  Size size;
+// Properties that all inputs of one file must share.
+struct ColorType {
   std::string channels;  // channels of the color
   Depth depth = Depth::half;
 };
-ImageShape shape_of(const Picture& picture);
+ColorType color_type_of(const Picture& picture);
 
-// Throws Error(Exit::input) if an image of `input` does not match the first image of the file.
-void check_fits(const std::string& input, const ImageShape& shape, const std::string& first_input,
-                const ImageShape& first, Assembly assembly);
+// Throws Error(Exit::input) if an image of `input` does not match the first input of the file.
+void check_type(const std::string& input, const ColorType& type, const std::string& first_input, const ColorType& first,
+                Assembly assembly);
+
+// Throws Error(Exit::input) if the size that is written for an image of `input` differs from that of the first image, or if a face
+// of a cube is not square.
+void check_size(const std::string& input, Size written, const std::string& first_input, Size first, Assembly assembly);
 
 bool is_cube(Assembly assembly);
 Arrangement arrangement_of(Assembly assembly);

@@ -253,6 +253,22 @@ TEST_CASE("every compression of EXR is written, with windows and attributes, and
     }
 }
 
+TEST_CASE("b44 without half channels gives a warning that nothing is compressed") {
+  for (const Depth depth : {Depth::half, Depth::f32})
+    for (const Compression compression : {Compression::b44, Compression::b44a, Compression::pxr24}) {
+      Picture picture =
+          picture_of(made_group({{{"Y", depth}}}, depth, {8, 8}, 1, [](int, int, size_t, int) { return 0u; }));
+      for (const char* before : {"zip", "b44"}) {
+        picture.compression = before;
+        const Encoded encoded = encode_exr(picture, {.compression = compression});
+        const bool is_uncompressed = depth == Depth::f32 && compression != Compression::pxr24;
+        CHECK((!encoded.warnings.empty() && encoded.warnings.front().find("only half channels") != std::string::npos) ==
+              is_uncompressed);
+        if (is_uncompressed) CHECK(encoded.warnings.size() == 1);
+      }
+    }
+}
+
 TEST_CASE("compressible pictures are written right and small") {
   const Picture picture = picture_of(made_group({{{"Y", Depth::f32}}}, Depth::f32, {257, 129}, 1,
                                                 [](int x, int, size_t, int) { return bits_of_float(float(x / 50)); }));

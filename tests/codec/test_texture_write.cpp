@@ -269,6 +269,14 @@ TEST_CASE("a cube has six faces in both containers, an array its layers") {
   }
 }
 
+TEST_CASE("layers of different sizes are refused, never scrambled") {
+  Six six({4, 4});
+  six.pictures[1] = picture_of("RGBA", Depth::f32, Transfer::linear, 0, {2, 8});
+  for (const char* format : {"ktx2", "dds"})
+    CHECK(error_of([&] { six.encoded(format, Arrangement::array); }, Exit::bug) ==
+          fmt::format("{}: level 0 of image 1 has 2 x 8 texels", format));
+}
+
 TEST_CASE("parse-dds finds each face of a cube of floats, and each level, where they are") {
   const Six six({8, 8});
   const json file = read_back("made.dds", six.encoded("dds", Arrangement::cube).bytes.bytes());

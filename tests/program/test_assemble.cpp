@@ -167,8 +167,49 @@ DEVICE_TEST_CASE("a chain has to leave faces square") {
   write_faces(place, 8);
   const Finished finished =
       place.gpupost(with(face_files, {"crop", "--window", "8x4+0+0", "mips", "--assemble", "cube", "-o", "out.dds"}));
-  CHECK(finished.exit_code == 1);
-  CHECK_MESSAGE(finished.err.find("faces of 8 x 4; expected squares") != std::string::npos, finished.err);
+  CHECK(finished.exit_code == 2);
+  CHECK_MESSAGE(finished.err.find("px.exr: --assemble cube: it is written as 8 x 4; a face of a cube is square") !=
+                    std::string::npos,
+                finished.err);
+}
+
+TEST_CASE("the display windows decide whether images fit into one file") {
+  const TestFolder place;
+  write_faces(place, 8);
+  Picture cut = picture_of({8, 8}, Depth::f32, face_bits(0, 8));
+  cut.display_window = window_of({4, 4});
+  write_picture(place, "cut.exr", cut);
+  for (const bool is_first : {false, true}) {
+    const Words inputs = is_first ? Words{"cut.exr", "px.exr"} : Words{"px.exr", "cut.exr"};
+    const Finished finished = place.gpupost(with(inputs, {"--assemble", "array", "-o", "out.dds"}));
+    CHECK(finished.exit_code == 2);
+    const char* text = is_first ? "px.exr: --assemble array: it is written as 8 x 8, but cut.exr is written as 4 x 4\n"
+                                : "cut.exr: --assemble array: it is written as 4 x 4, but px.exr is written as 8 x 8\n";
+    CHECK_MESSAGE(finished.err.ends_with(text), finished.err);
+    CHECK(!place.has("out.dds"));
+  }
+  Picture part = picture_of({4, 4}, Depth::f32, face_bits(0, 4));
+  part.data_window = {2, 2, 5, 5};
+  part.display_window = window_of({8, 8});
+  write_picture(place, "part.exr", part);
+  assemble(place, "array", {"px.exr", "part.exr"}, "out.dds");
+  const std::string file = place.read("out.dds");
+  REQUIRE(file.size() == dds_header_bytes + size_t(2 * 8 * 8 * 16));
+  float number = 0;
+  std::memcpy(&number, file.data() + dds_header_bytes + size_t(16 * (64 + 2 * 8 + 2)), sizeof number);
+  CHECK(bits_of_float(number) == face_bits(0, 4)(0, 0, 0, 0));
+}
+
+TEST_CASE("a cross is cut from its display window") {
+  const TestFolder place;
+  Picture part = picture_of({7, 6}, Depth::f32, face_bits(0, 8));
+  part.display_window = window_of({8, 6});
+  write_picture(place, "cross.exr", part);
+  const Finished finished = place.gpupost({"cross.exr", "--assemble", "cube-from-cross", "-o", "out.dds"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err ==
+        "gpupost: note: cross.exr: --assemble cube-from-cross: the faces are cut from the display window of 8 x 6 "
+        "texels\n");
 }
 
 TEST_CASE("the plan of a cross is that of its faces") {
@@ -217,10 +258,10 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
       {face_files, "cube", "out.exr", 1, {"--assemble cube", "exr", ".ktx2 or .dds"}},
       {face_files, "array", "out.png", 1, {"--assemble array", "png", ".ktx2 or .dds"}},
       {face_files, "cubes", "out.dds", 1, {"--assemble cubes", "did you mean `cube`"}},
-      {ending_in("small.exr"), "cube", "out.dds", 2, {"small.exr", "4 x 4", "px.exr is 8 x 8"}},
+      {ending_in("small.exr"), "cube", "out.dds", 2, {"small.exr", "4 x 4", "px.exr is written as 8 x 8"}},
       {ending_in("half.exr"), "array", "out.dds", 2, {"half.exr", "16f", "px.exr is of depth 32f"}},
       {ending_in("two.exr"), "cube", "out.dds", 2, {"two.exr", "of R G", "px.exr is of R G B"}},
-      {ending_in("in.png"), "array", "out.dds", 2, {"in.png", "37 x 21"}},
+      {ending_in("in.png"), "array", "out.dds", 2, {"in.png", "of R G B A", "px.exr is of R G B"}},
       {{"in.exr", "in.exr", "in.exr", "in.exr", "in.exr", "in.exr"}, "cube", "out.dds", 2, {"in.exr", "square"}},
       {{"in.exr"}, "cube-from-cross", "out.dds", 2, {"in.exr", "37 x 21", "4 x 3 or 3 x 4"}},
       {{"in.exr"}, "cube-from-strip", "out.dds", 2, {"in.exr", "37 x 21", "6 x 1 or 1 x 6"}},

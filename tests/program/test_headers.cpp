@@ -74,6 +74,20 @@ TEST_CASE("chromaticities that make no sense are dropped with a warning, whateve
   CHECK(!has_attribute(decoded(place, "out.exr"), "chromaticities"));
 }
 
+TEST_CASE("--output-primaries without an op warns of names of the color space that it drops") {
+  const TestFolder place;
+  write_changed(place, "named.exr", [](Picture& picture) {
+    picture.attributes = {{.name = "colorInteropID", .type = "string", .value = {'l', 'i', 'n'}},
+                          {.name = "owner", .type = "string", .value = {'m', 'e'}}};
+  });
+  const Finished finished = place.gpupost({"named.exr", "-o", "wide.exr", "--output-primaries", "ap1"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err ==
+        "gpupost: warning: named.exr: attributes that no longer match the image are dropped: colorInteropID\n");
+  CHECK(!has_attribute(decoded(place, "wide.exr"), "colorInteropID"));
+  CHECK(has_attribute(decoded(place, "wide.exr"), "owner"));
+}
+
 TEST_CASE("a picture that is changed loses its preview, one that is only converted or measured keeps it") {
   const TestFolder place;
   write_changed(place, "shown.exr", [](Picture& picture) {
@@ -82,6 +96,8 @@ TEST_CASE("a picture that is changed loses its preview, one that is only convert
   });
   CHECK(place.gpupost({"shown.exr", "-o", "converted.exr", "--compression", "none"}).exit_code == 0);
   CHECK(has_attribute(decoded(place, "converted.exr"), "preview"));
+  CHECK(place.gpupost({"shown.exr", "-o", "wide.exr", "--output-primaries", "ap1"}).exit_code == 0);
+  CHECK(!has_attribute(decoded(place, "wide.exr"), "preview"));
   if (!has_device()) return;
   CHECK(place.gpupost({"stats", "shown.exr", "-o", "measured.exr"}).exit_code == 0);
   CHECK(has_attribute(decoded(place, "measured.exr"), "preview"));

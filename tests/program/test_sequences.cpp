@@ -255,6 +255,10 @@ TEST_CASE("a depfile lists every file that an output is made from") {
   CHECK(place.read("d") == "in.new.png: in.png\n");
   CHECK(place.gpupost({"in.png", "-o", "x.png", "--depfile", "in.png"}).exit_code == 1);
   CHECK(place.gpupost({"in.png", "-o", "x.png", "--depfile", "x.png"}).exit_code == 1);
+  const Finished refused = place.gpupost({"in.png", "-o", "two\nlines.png", "--depfile", "d"});
+  CHECK(refused.exit_code == 1);
+  CHECK_MESSAGE((is_one_error(refused.err) && refused.err.find("two\\x0alines.png") != std::string::npos), refused.err);
+  CHECK(!place.has("two\nlines.png"));
   if (!has_device()) return;
   CHECK(place.gpupost({"in.png", "point", "p.glsl", "-o", "x.png", "--depfile", "d"}).exit_code == 2);
   std::filesystem::copy("docs/vibrance.glsl", place.path("p.glsl"));

@@ -190,7 +190,14 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
     encoded.warnings.push_back(fmt::format("{} values over 65504 were clamped", chunks.clamped_count));
   encoded.bytes = std::move(chunks.file);
   if (is_packed_again) encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression, level_of_dwa);
-  const bool is_lossy = options.compression >= Compression::pxr24;
+  const bool is_b44 = options.compression == Compression::b44 || options.compression == Compression::b44a;
+  const bool is_uncompressed = is_b44 && std::ranges::find(channels, Depth::half, &ExrChannel::depth) == channels.end();
+  const bool is_lossy = options.compression >= Compression::pxr24 && !is_uncompressed;
+  if (is_uncompressed)
+    encoded.warnings.push_back(
+        fmt::format("compression {} compresses only half channels, and the image has none, so it is not compressed "
+                    "(choose another --compression, or half with --bits 16f)",
+                    compression_names[size_t(options.compression)]));
   if (is_lossy && picture.compression == compression_names[size_t(options.compression)])
     encoded.warnings.push_back(fmt::format(
         "compression {} is lossy and is applied a second time (avoid it with --compression zip)", picture.compression));

@@ -93,6 +93,9 @@ Encoded encode_texture(const Format& format, std::span<const Source> sources, Ar
     const Source encodable{.picture = working ? &*working : source.picture, .base = source.base};
     for (int level = 0; level < texture.level_count; ++level) {
       const Pixels pixels = pixels_of(encodable, options.level + level, components_of(texture), options, losses);
+      if (pixels.size != level_size(texture.size, level))
+        fail(Exit::bug, "{}: level {} of image {} has {} x {} texels", format.name, level, image, pixels.size.width,
+             pixels.size.height);
       const size_t offset = layout.offsets[image * size_t(texture.level_count) + size_t(level)];
       std::ranges::copy(pixels.numbers, encoded.bytes.data() + offset);
     }

@@ -24,13 +24,15 @@ const Op premultiply_op = point_op({
 
 const Op unpremultiply_op = point_op({
     .name = "unpremultiply",
-    .doc = {.group = OpGroup::channels,
-            .summary = "Divide R, G and B by alpha",
-            .description =
-                "Use it for programs that expect straight color in float files. Make it the last op, because other ops "
-                "expect premultiplied color. Where alpha is 0, infinite or NaN, color does not change.",
-            .citation = "Porter and Duff, Compositing Digital Images, 1984",
-            .examples = {""}},
+    .doc =
+        {.group = OpGroup::channels,
+         .summary = "Divide R, G and B by alpha",
+         .description =
+             "Use it for programs that expect straight color in float files. Make it the last op, because other ops "
+             "expect premultiplied color. Leave it out for PNG and other outputs of integers with alpha: "
+             "gpupost divides by alpha when it writes them. Where alpha is 0, infinite or NaN, color does not change.",
+         .citation = "Porter and Duff, Compositing Digital Images, 1984",
+         .examples = {""}},
     .point = Point{.kernel = "small/unpremultiply.glsl",
                    .texel = [](const Call&, const Planes&) { return std::function(unpremultiply); }},
 });
