@@ -1,32 +1,13 @@
 // Writes outputs atomically, also several files together.
 #pragma once
 
-#include "core/base/error.h"
+#include "core/system/output_target.h"
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 
 namespace gpupost {
-
-// The error of an existing file that `no_clobber` protects.
-struct AlreadyExists : Error {
-  using Error::Error;
-};
-
-// The descriptor that a path means: "-", /dev/stdout, /dev/fd/3. Such an output is appended to and never replaced.
-std::optional<int> own_descriptor(const std::string& path);
-
-// Throws Error(Exit::output) if a path clearly cannot be written: the folder is missing or not writable; the path is a
-// folder, a mount point, a read-only file, a dangling link, or a file that `no_clobber` protects; or the descriptor is
-// closed or read-only.
-void check_can_be_written(const std::string& path, bool no_clobber);
-
-// Throws Error(Exit::output) if the folder of a path does not exist.
-void refuse_missing_folder(const std::string& path);
-// Creates the folder of a path, with those above it. Throws Error(Exit::output).
-void make_folder_of(const std::string& path);
 
 struct OutputFile {
   std::string path;
