@@ -1,6 +1,8 @@
 #include "cli/commands/bake.h"
 
+#include "cli/jobs/conflicts.h"
 #include "cli/jobs/outputs.h"
+#include "cli/report/depfile.h"
 #include "cli/text/messages.h"
 #include "core/base/error.h"
 #include "core/image/to_working.h"
@@ -12,7 +14,6 @@
 #include "core/system/atomic_file.h"
 
 #include <cmath>
-#include <filesystem>
 
 namespace gpupost {
 
@@ -29,15 +30,16 @@ void check(const Request& request) {
   if (request.calls.empty()) fail(Exit::usage, "--bake: no op; expected a chain of point ops");
   if (!request.input_words.empty())
     fail(Exit::usage, "--bake reads no image; leave {} out", request.input_words.front());
-  if (!request.globals.output.ends_with(".cube"))
+  check_globals_have_effect(
+      request, [](const Global& global) { return global.is_of_bake; },
+      "with --bake, which reads and writes no image; leave it out");
+  if (!has_extension(request.globals.output, ".cube"))
     fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
          request.globals.output.empty() ? "is missing and" : request.globals.output);
-  for (const ReadFile& file : files_of_calls(request.calls, "")) {
-    std::error_code error;
-    if (std::filesystem::equivalent(request.globals.output, file.path, error))
-      fail(Exit::usage, "--bake: -o {} is the {} {}; expected another file", request.globals.output, file.what,
-           file.path);
-  }
+  Paths paths(request);
+  for (const ReadFile& file : files_of_calls(request.calls, "")) paths.add_read(file);
+  paths.add_side_file("--bake: -o", request.globals.output);
+  paths.add_side_file("--depfile", request.globals.report.depfile);
   for (const Call& call : request.calls)
     if (!is_of_texel_alone(call))
       fail(Exit::usage, "--bake: {} cannot be in a table: {}; leave it out", call.text(),
@@ -62,10 +64,27 @@ std::string options_for_lut(const std::string& shaper, bool is_encoded) {
   return std::string(shaper == "log" ? " --log-shaper" : "") + (is_encoded ? "" : " --linear");
 }
 
+// Writes the file of --depfile.
+void write_dependencies(const Request& request) {
+  const std::string& depfile = request.globals.report.depfile;
+  if (depfile.empty()) return;
+  std::vector<std::string> files;
+  for (const ReadFile& file : files_of_calls(request.calls, "")) files.push_back(file.path);
+  const std::string text = depfile_rule(std::span(&request.globals.output, 1), files);
+  if (request.globals.encoding.makes_folders) make_folder_of(depfile);
+  write_file(depfile, std::as_bytes(std::span(text)), false);
+}
+
 }  // namespace
 
 Exit bake(const Request& request) {
   check(request);
+  const OutputSettings& encoding = request.globals.encoding;
+  if (encoding.no_clobber && output_is_there(request.globals.output)) {
+    if (!request.globals.report.quiet) say_note("{} exists and stays as it is (--no-clobber)", request.globals.output);
+    write_dependencies(request);
+    return Exit::done;
+  }
   const int side = *request.globals.bake.side;
   const std::string& shaper = request.globals.bake.shaper;
   Planes colors = inputs_of(side, shaper);
@@ -82,8 +101,13 @@ Exit bake(const Request& request) {
       table.values.push_back(float(value));
     }
   const std::string text = cube_text(table, fmt::format("gpupost --bake {} --bake-shaper {}", side, shaper));
-  if (request.globals.encoding.makes_folders) make_folder_of(request.globals.output);
-  write_file(request.globals.output, std::as_bytes(std::span(text)), request.globals.encoding.no_clobber);
+  for (const std::string& file : {request.globals.output, request.globals.report.depfile}) {
+    if (file.empty()) continue;
+    if (encoding.makes_folders) make_folder_of(file);
+    check_can_be_written(file, false);
+  }
+  write_file(request.globals.output, std::as_bytes(std::span(text)), encoding.no_clobber);
+  write_dependencies(request);
   if (!request.globals.report.quiet)
     say_note("{}: use this table with `lut {}{}`{}", request.globals.output, request.globals.output,
              options_for_lut(shaper, is_encoded), is_encoded ? " for integer files" : "");

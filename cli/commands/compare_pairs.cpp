@@ -17,8 +17,9 @@ static bool has_all(const std::string& word, const std::map<int64_t, Input>& fou
   std::ranges::copy_if(frames, std::back_inserter(missing), [&](int64_t frame) { return !found.contains(frame); });
   std::ranges::sort(missing);
   if (!missing.empty())
-    say_error(fmt::format("{}: missing frames: {}; render them, or skip them with --skip-missing", word,
-                          text_of_frames(missing)));
+    say_error(fmt::format("{}: missing frame{} {}; render {} again, or use --skip-missing", word,
+                          missing.size() == 1 ? "" : "s", text_of_frames(missing),
+                          missing.size() == 1 ? "it" : "them"));
   return missing.empty();
 }
 

@@ -1,5 +1,6 @@
 #include "cli/jobs/conflicts.h"
 
+#include "cli/jobs/outputs.h"
 #include "core/base/error.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
@@ -36,10 +37,8 @@ const std::string& FileNames::folder_name(const std::string& folder) {
 // All files that a job may write. The number of levels is known only after reading the input.
 static std::vector<std::string> possible_paths(const Request& request, Job job) {
   if (!makes_levels(request.calls)) return {job.output.at(0)};
-  constexpr Size largest{1 << 20, 1 << 20};  // largest value of --max-side
-  const Call& call = request.calls.back();
-  const int most_levels = output_of(call, {.size = largest}).level_count;
-  const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest);
+  const int most_levels = most_levels_of(request.calls);
+  const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest_image);
   std::vector<std::string> paths;
   if (!job.is_a_file_a_level()) {
     paths.push_back(job.output.at(0));
@@ -48,6 +47,25 @@ static std::vector<std::string> possible_paths(const Request& request, Job job) 
   }
   for (int level = 0; level < most_levels; ++level) paths.push_back(job.output.at(level));
   return paths;
+}
+
+// Advice for two inputs whose outputs differ neither in {stem} nor in {name}: a pattern for -o with which they do. No result of it
+// is an input.
+static std::string other_pattern(const std::string& first, const std::string& second, const std::string& output) {
+  const std::string pattern = output.empty()          ? "out/{stem}.{ext}"
+                              : output.ends_with('/') ? output + "{stem}.{ext}"
+                                                      : output;
+  const size_t stem = pattern.find("{stem}"), name_at = pattern.rfind('/') + 1;  // 0 without a folder
+  const fs::path folder = fs::path(second).parent_path();
+  if (fs::path(first).parent_path() == folder && stem != pattern.npos)
+    return fmt::format("use {{name}} in -o, like '{}{{name}}{}'", pattern.substr(0, stem), pattern.substr(stem + 6));
+  if (pattern.find("{dir}") != pattern.npos) return "use one run for each";
+  std::string target = pattern.substr(0, name_at);
+  std::error_code error;
+  if (target.empty() || fs::equivalent(target + folder_below(second), folder.empty() ? "." : folder, error))
+    target += "out/";
+  return fmt::format("use {{dir}} in -o, like '{}{{dir}}/{}' with --mkdir, or one run for each", target,
+                     pattern.substr(name_at));
 }
 
 // Throws an error that two jobs have the same output. `is_same_level`: as the file of the same level.
@@ -59,14 +77,11 @@ static std::vector<std::string> possible_paths(const Request& request, Job job) 
   const std::string target = path == "-" ? "standard output" : path;
   const bool has_stem = output.empty() || output.ends_with('/') || output.find("{stem}") != output.npos ||
                         output.find("{name}") != output.npos;
-  const std::string folder = output.ends_with('/') ? output : "";
-  const std::string way_out =
-      is_same          ? "name the input once"
-      : !is_same_level ? "put a character other than a digit before {level}"
-      : has_stem ? fmt::format("use {{dir}} in -o, like '{}{{dir}}/{{stem}}.{{ext}}' with --mkdir, or one run for each",
-                               folder)
-      : second.is_a_file_a_level() ? "use {stem} in -o"
-                                   : "use {stem} in -o, or a folder ending in /";
+  const std::string way_out = is_same                      ? "name the input once"
+                              : !is_same_level             ? "put a character other than a digit before {level}"
+                              : has_stem                   ? other_pattern(first, second.name(), output)
+                              : second.is_a_file_a_level() ? "use {stem} in -o"
+                                                           : "use {stem} in -o, or a folder ending in /";
   fail(Exit::usage, "inputs {} and {} would both write {}; each input needs an output of its own; {}", first,
        second.name(), target, way_out);
 }

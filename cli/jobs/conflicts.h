@@ -28,11 +28,12 @@ class Paths {
   explicit Paths(const Request& request);
   // Adds the files of a job. Throws Error(Exit::usage) if an output is a file that is read, or an output of another job.
   void add(const Request& request, const Job& job);
+  // Adds a file that the run reads.
+  void add_read(const ReadFile& file);
   // Adds a file that an option writes; "": none. Throws Error(Exit::usage) if another file has its name.
   void add_side_file(std::string_view option, const std::string& path);
 
  private:
-  void add_read(const ReadFile& file);
   void add_written(const Request& request, const Job& job, const std::string& path, size_t index);
 
   struct Written {

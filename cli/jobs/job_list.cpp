@@ -34,19 +34,13 @@ std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
   const std::string_view option = globals.batch.resumes ? "--resume" : "--journal";
   for (const Job& job : jobs) {
     if (!job.writes_picture)
-      fail(Exit::usage, "{}: `stats` without -o writes no file to check later; leave {} out", option, option);
+      fail(Exit::usage, "{}: the chain writes no image to check later; leave {} out", option, option);
     if (own_descriptor(job.output.at(0)))
       fail(Exit::usage, "{}: output to {} cannot be checked later; write to a file with -o FILE", option,
            job.output.at(0));
   }
   if (!globals.batch.journal.empty() || jobs.empty()) return globals.batch.journal;
   return (fs::path(jobs.front().output.at(0)).parent_path() / "gpupost.journal").string();
-}
-
-// Applies --no-clobber. Pipes and devices are still written.
-static bool output_is_there(const std::string& path) {
-  std::error_code error;
-  return !own_descriptor(path) && fs::is_regular_file(path, error);
 }
 
 // Checks the file of `stats -o FILE.json`.

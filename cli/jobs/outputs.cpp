@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 namespace gpupost {
@@ -18,9 +20,24 @@ static bool ends_in_statistics(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes == Makes::statistics;
 }
 
+bool has_extension(std::string_view path, std::string_view extension) {
+  if (path.size() < extension.size()) return false;
+  const auto lower = [](unsigned char c) { return char(std::tolower(c)); };
+  return std::ranges::equal(path.substr(path.size() - extension.size()), extension, {}, lower);
+}
+
+bool output_is_there(const std::string& path) {
+  std::error_code error;
+  return !own_descriptor(path) && fs::is_regular_file(path, error);
+}
+
+int most_levels_of(std::span<const Call> calls) {
+  return makes_levels(calls) ? output_of(calls.back(), {.size = largest_image}).level_count : 1;
+}
+
 std::string statistics_file_of(const Request& request) {
   const std::string& output = request.globals.output;
-  return ends_in_statistics(request) && output.ends_with(".json") ? output : "";
+  return ends_in_statistics(request) && has_extension(output, ".json") ? output : "";
 }
 
 std::string one_file_of(const Request& request) {
@@ -33,10 +50,9 @@ std::string one_file_of(const Request& request) {
 
 std::string frame_text(const Input& input) { return input.frame ? frame_digits(*input.frame, input.frame_width) : ""; }
 
-// The folder of an input, to put below another one: without the steps up that would lead out of that.
-static std::string folder_below(const fs::path& path) {
+std::string folder_below(const std::string& input) {
   fs::path folder;
-  for (const fs::path& step : path.parent_path().relative_path())
+  for (const fs::path& step : fs::path(input).parent_path().relative_path())
     if (step != "..") folder /= step;
   return folder.empty() ? "." : folder.string();
 }
@@ -47,7 +63,8 @@ static std::string place(std::string_view key, const Input& input, const Format&
   if (key == "stem") return path.stem().string();
   if (key == "name") return path.filename().string();
   if (key == "ext") return std::string(format.extensions.front());
-  if (key == "dir") return is_below ? folder_below(path) : path.has_parent_path() ? path.parent_path().string() : ".";
+  if (key == "dir")
+    return is_below ? folder_below(path.string()) : path.has_parent_path() ? path.parent_path().string() : ".";
   if (key == "frame" && input.frame) return frame_text(input);
   if (key == "frame")
     fail(Exit::usage, "-o: {{frame}} needs inputs of a sequence, like in.%04d.exr; {} has no frame number", input.path);
@@ -72,8 +89,10 @@ static OutputPath fill(const std::string& output, const Input& input, const Form
   size_t at = 0;
   while (at < pattern.size()) {
     const size_t open = pattern.find('{', at);
-    const size_t close = open == pattern.npos ? pattern.npos : pattern.find('}', open);
-    if (close == pattern.npos) break;
+    if (open == pattern.npos) break;
+    const size_t close = pattern.find('}', open);
+    if (close == pattern.npos)
+      fail(Exit::usage, "-o {}: {} has no }}; expected a placeholder like {{stem}}", output, pattern.substr(open));
     path.add(pattern.substr(at, open - at));
     const std::string key = pattern.substr(open + 1, close - open - 1);
     if (key == "level") path.add_level();
@@ -154,7 +173,7 @@ static Job unchecked_job_of(const Request& request, std::span<const Input> input
     return job;
   }
   const bool is_a_file_a_level = output.find("{level}") != output.npos;
-  job.format = format_of(request, job, makes_levels(request.calls) && !is_a_file_a_level);
+  job.format = format_of(request, job, most_levels_of(request.calls) > 1 && !is_a_file_a_level);
   if (output.empty()) job.output = OutputPath(default_output(request, job));
   else job.output = fill(output.ends_with('/') ? output + "{stem}.{ext}" : output, inputs.front(), *job.format);
   return job;
@@ -164,12 +183,19 @@ Job first_job_of(const Request& request) { return unchecked_job_of(request, std:
 
 Job job_of(const Request& request, std::span<const Input> inputs) {
   Job job = unchecked_job_of(request, inputs);
-  if (!job.writes_picture) return job;
+  if (!job.writes_picture) {
+    check_globals_have_effect(
+        request, [](const Global& global) { return !global.is_of_encoding; },
+        fmt::format("without an output image, and `{}` at the end of the chain writes none; leave it out, or name an "
+                    "image with -o",
+                    request.calls.back().op->name));
+    return job;
+  }
   const std::string& output = request.globals.output;
   check_assembly(request.globals, job);
   check_numbers(request.globals.encoding, *job.format);
   check_output_primaries(request.globals.encoding, request.calls);
-  if (makes_levels(request.calls) && !job.is_a_file_a_level() && job.format->levels == FileLevels::one)
+  if (most_levels_of(request.calls) > 1 && !job.is_a_file_a_level() && job.format->levels == FileLevels::one)
     fail(Exit::usage, "{}: {} files hold one level; expected {}, or {{level}} in -o for one file per level",
          output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
          writable_extensions(true));

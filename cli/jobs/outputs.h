@@ -6,10 +6,25 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace gpupost {
 
-// The file to which `stats` at the end of the chain writes its lines: that of -o if it ends in .json. "": none.
+// Returns whether a path ends in this lower-case extension, in any case.
+bool has_extension(std::string_view path, std::string_view extension);
+
+// Returns whether --no-clobber keeps the file. It does not keep pipes and devices.
+bool output_is_there(const std::string& path);
+
+inline constexpr Size largest_image{1 << 20, 1 << 20};  // largest value of --max-side
+
+// The largest number of levels that the chain makes of an image.
+int most_levels_of(std::span<const Call> calls);
+
+// The folder of an input, for a place below another folder: relative, and without `..`.
+std::string folder_below(const std::string& input);
+
+// The file to which `stats` at the end of the chain writes its lines: that of -o if its extension is .json. "": none.
 std::string statistics_file_of(const Request& request);
 
 // The option or op that makes one file of all inputs: "--assemble cube", "sheet"; "" if there is none.

@@ -20,6 +20,7 @@
 #include <iterator>
 #include <new>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace gpupost {
@@ -162,15 +163,10 @@ bool is_file_or_pipe(int descriptor) {
   return fstat(descriptor, &status) == 0 && (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
-std::string rule_of(const Request& request, const Job& job, std::span<const std::string> outputs) {
-  std::vector<std::string> inputs = job.inputs;
-  std::ranges::copy(neighbors_of(request, job), std::back_inserter(inputs));
-  for (const ReadFile& file : files_of_calls(request.calls, job.frame)) inputs.push_back(file.path);
-  return depfile_rule(outputs, inputs);
-}
-
 // The output of a job that exists, or its levels.
-std::vector<std::string> existing_outputs(const Job& job) {
+std::vector<std::string> existing_outputs(const Request& request, const Job& job) {
+  const std::string statistics_file = statistics_file_of(request);
+  if (!statistics_file.empty()) return {statistics_file};
   if (!job.writes_picture) return {};
   std::vector<std::string> outputs{job.output.at(0)};
   for (int level = 1; job.is_a_file_a_level() && access(job.output.at(level).c_str(), F_OK) == 0; ++level)
@@ -179,32 +175,54 @@ std::vector<std::string> existing_outputs(const Job& job) {
 }
 
 // The report of a job that --no-clobber keeps: as that of a job which an earlier run has finished.
-JobReport report_of_kept(const Job& job) {
-  return {.input = job.name(), .outputs = existing_outputs(job), .journal = {.is_skipped = true}};
+JobReport report_of_kept(const Request& request, const Job& job) {
+  return {.input = job.name(), .outputs = existing_outputs(request, job), .journal = {.is_skipped = true}};
 }
 
 // Adds kept jobs to a report, so that it has all jobs of the request in their order.
-void add_kept(const JobList& list, Report& report) {
+void add_kept(const Request& request, const JobList& list, Report& report) {
   for (const KeptJob& kept : list.kept) {
     const size_t index = std::min(kept.index, report.jobs.size());  // fewer after --fail-fast
-    report.jobs.insert(report.jobs.begin() + ptrdiff_t(index), report_of_kept(kept.job));
+    report.jobs.insert(report.jobs.begin() + ptrdiff_t(index), report_of_kept(request, kept.job));
     ++report.job_count;
   }
 }
 
-// Writes a rule for each finished job, and for each whose outputs --no-clobber keeps.
+// All files that a job reads, its inputs first.
+std::vector<std::string> files_of(const Request& request, const Job& job) {
+  std::vector<std::string> files = job.inputs;
+  std::ranges::copy(neighbors_of(request, job), std::back_inserter(files));
+  for (const ReadFile& file : files_of_calls(request.calls, job.frame)) files.push_back(file.path);
+  return files;
+}
+
+// Writes a rule for each finished job, and for each whose outputs --no-clobber keeps. Jobs with the same outputs, which write to one
+// file of statistics, have one rule.
 std::string depfile_of(const Request& request, const JobList& list, const Report& report) {
-  std::string text;
-  for (const KeptJob& kept : list.kept) text += rule_of(request, kept.job, existing_outputs(kept.job));
+  struct Rule {
+    std::vector<std::string> outputs, inputs;
+    std::set<std::string> seen;  // the inputs
+  };
+  std::vector<Rule> rules;
+  const auto add = [&](const Job& job, const std::vector<std::string>& outputs) {
+    if (rules.empty() || rules.back().outputs != outputs)
+      rules.push_back({.outputs = outputs, .inputs = {}, .seen = {}});
+    for (const std::string& file : files_of(request, job))
+      if (rules.back().seen.insert(file).second) rules.back().inputs.push_back(file);
+  };
+  for (const KeptJob& kept : list.kept) add(kept.job, existing_outputs(request, kept.job));
   for (size_t index = 0; index < report.jobs.size(); ++index)  // fewer than jobs after --fail-fast
-    if (report.jobs[index].exit == Exit::done) text += rule_of(request, list.jobs[index], report.jobs[index].outputs);
+    if (report.jobs[index].exit == Exit::done) add(list.jobs[index], report.jobs[index].outputs);
+  std::string text;
+  for (const Rule& rule : rules) text += depfile_rule(rule.outputs, rule.inputs);
   return text;
 }
 
 // Throws Error(Exit::usage) if a depfile cannot hold a name of a job.
 void check_depfile(const Request& request, const JobList& list) {
   const auto check = [&](const Job& job) {
-    if (job.writes_picture) rule_of(request, job, std::vector{job.output.at(0)});
+    const std::string output = job.writes_picture ? job.output.at(0) : statistics_file_of(request);
+    if (!output.empty()) depfile_rule(std::vector{output}, files_of(request, job));
   };
   for (const KeptJob& kept : list.kept) check(kept.job);
   for (const Job& job : list.jobs) check(job);
@@ -237,9 +255,13 @@ ChainRequest chain_request_of(const Request& request) {
 Exit run(const Request& request) {
   const Globals& globals = request.globals;
   if (request.calls.empty() && globals.output.empty())
-    fail(Exit::usage, "nothing to do: expected an op (`gpupost ops` lists them) or an output (-o FILE)");
-  if (request.calls.empty() && globals.passes.verify)
-    fail(Exit::usage, "--verify checks the result of an op, and there is no op; add one or leave --verify out");
+    fail(Exit::usage, "nothing to do: expected an op (`gpupost ops` lists them) or an output (-o FILE){}",
+         std::ranges::find(request.words, "--") == request.words.end()
+             ? ""
+             : "; all words after -- are inputs, so put ops and options before it");
+  if (request.calls.empty())
+    check_globals_have_effect(
+        request, [](const Global& global) { return !global.is_of_ops; }, "without an op; add one, or leave it out");
   if (globals.size)
     fail(Exit::usage, "--size {}x{} is for --explain and `shader`; to change the size of an image use `resize --size`",
          globals.size->width, globals.size->height);
@@ -248,8 +270,10 @@ Exit run(const Request& request) {
   if (!globals.report.quiet && globals.inputs.shard) say_note("{}", request.inputs.notes.back());
   for (const std::string& missing : request.inputs.missing) say_error(missing);
   const std::string one_file = one_file_of(request);
-  if (!one_file.empty() && (!request.inputs.missing.empty() || globals.inputs.shard))
-    fail(Exit::usage, "{} needs all of its inputs; expected a run without missing frames and without --shard",
+  if (!one_file.empty() && globals.inputs.shard)
+    fail(Exit::usage, "{} needs all of its inputs; leave --shard out", one_file);
+  if (!one_file.empty() && !request.inputs.missing.empty())
+    fail(Exit::usage, "{} needs all of its inputs; render the missing frames, or leave them out with --skip-missing",
          one_file);
   const bool is_whole = request.inputs.missing.empty();
   const bool fails_at_once = !is_whole && globals.batch.fails_fast;
@@ -280,7 +304,7 @@ Exit run(const Request& request) {
   DeviceSessions devices(globals.device);
   give_exposures(request, chain, jobs, devices);
   Progress progress(globals.report.progress, globals.report.quiet, jobs.size() + list.kept.size());
-  for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(kept.job));
+  for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(request, kept.job));
   say_at_interrupt(interrupt_line(chain, jobs, progress.is_bar()));
   const std::string statistics_file = statistics_file_of(request);
   std::string lines;
@@ -298,6 +322,8 @@ Exit run(const Request& request) {
                                 [&](JobReport& job) {
                                   if (has_words(request, job)) progress.hide();
                                   tell(request, is_batch, job, warnings, statistics_file.empty() ? nullptr : &lines);
+                                  if (!statistics_file.empty() && job.exit == Exit::done)
+                                    job.outputs.push_back(statistics_file);
                                   progress.end_file(job);
                                   is_measured |= !job.measured.empty();
                                   if (!has_report) job = without_details(std::move(job));
@@ -320,7 +346,7 @@ Exit run(const Request& request) {
   }
   if (has_report) {
     measure_copies(devices, report);
-    add_kept(list, report);
+    add_kept(request, list, report);
     report.missing = request.inputs.missing;
     if (globals.report.timing) say(to_table(report));
     const std::string text = to_json(report);

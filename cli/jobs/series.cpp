@@ -53,7 +53,9 @@ std::vector<ImageExposure> exposures_of_file(const Call& call) {
   for (size_t line = 1; std::getline(lines, text); ++line) {
     const std::optional<MeasuredLight> measured = measured_light_of(text);
     if (!measured)
-      fail(Exit::input, "{}: line {} does not have the statistics of an image; expected a file of `stats -o FILE.json`",
+      fail(Exit::input,
+           "{}: line {} does not have the log average and the histogram of an image; expected a file of `stats -o "
+           "FILE.json` without --measure extremes",
            file, line);
     const std::string name = name_of_file(measured->input);
     if (const auto [first, is_new] = line_of_name.emplace(name, line); !is_new)
@@ -83,7 +85,7 @@ void check_sequence(const Request& request, const Call& call) {
       request.input_words.size() == 1 && request.globals.inputs.list.empty() &&
       std::ranges::all_of(inputs.files, [](const Input& input) { return input.frame.has_value(); });
   if (!is_sequence || inputs.files.empty())
-    fail(Exit::usage, "{}: the input is not a sequence; expected one, like in.####.exr, or --auto-from",
+    fail(Exit::usage, "{}: the inputs are not one sequence; expected only a pattern like in.####.exr, or --auto-from",
          call.text_of(*call.op->param("smooth")));
 }
 

@@ -83,6 +83,7 @@ class CommandLineParser {
     request_.result_options = result_options(global_words_);
     check_chain(request_.calls);
     check_apply_to_has_effect();
+    request_.global_words = std::move(global_words_);
     return std::move(request_);
   }
 
@@ -182,15 +183,17 @@ class CommandLineParser {
   [[noreturn]] void unknown_option(const std::string& name) {
     if (access(name.c_str(), F_OK) == 0)
       fail(Exit::usage, "{} is taken as an option; write ./{} if you mean a file", name, name);
-    std::vector<std::string> known{"--help"};
+    std::vector<std::string> own, known{"--help"};
     if (op_)
-      for (const Param& param : op_->params) known.push_back("--" + std::string(param.name));
+      for (const Param& param : op_->params) own.push_back("--" + std::string(param.name));
     for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));
+    const std::string own_hint = suggestion(name, {own.begin(), own.end()});
     const std::vector<std::string_view> ops = op_names();
     const std::string_view bare = std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
     const std::string hint = std::ranges::find(ops, bare) != ops.end()
                                  ? fmt::format(" (did you mean the op `{}`?)", bare)
-                                 : suggestion(name, {known.begin(), known.end()});
+                             : !own_hint.empty() ? own_hint
+                                                 : suggestion(name, {known.begin(), known.end()});
     if (op_)
       fail(Exit::usage, "{}: unknown option {}; neither {} nor gpupost has it{}", op_->name, name, op_->name, hint);
     fail(Exit::usage, "unknown option {}{}", name, hint);
@@ -219,6 +222,16 @@ class CommandLineParser {
 };
 
 }  // namespace
+
+void check_globals_have_effect(const Request& request, bool (*has_effect)(const Global& global),
+                               std::string_view reason) {
+  for (std::string word : request.global_words) {
+    const size_t equals = word.find('=');
+    if (has_effect(*global_named(std::string_view(word).substr(2, equals - 2)))) continue;
+    if (equals != word.npos) word[equals] = ' ';
+    fail(Exit::usage, "{} has no effect {}", word, reason);
+  }
+}
 
 Request parse_request(const std::vector<std::string>& words) { return CommandLineParser(words).walk(); }
 

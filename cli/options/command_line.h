@@ -19,13 +19,19 @@ struct Request {
   InputList inputs;                      // filled by list_inputs()
   std::vector<Call> calls;
   Globals globals;
-  std::vector<std::string> words;  // words of the command line
-  std::string result_options;      // global options that change results, as --name=value
+  std::vector<std::string> words;         // words of the command line
+  std::string result_options;             // global options that change results, as --name=value
+  std::vector<std::string> global_words;  // global options of the command line, as --name=value
 };
 
 // Parses the words after the program's name. It opens no files except GLSL and LUT files of ops. Throws
 // Error(Exit::usage), or Error(Exit::input) for such a file.
 Request parse_request(const std::vector<std::string>& words);
+
+// Throws Error(Exit::usage) if the command line has a global option for which `has_effect` returns false. `reason` ends the
+// sentence "--bits 8 has no effect ...".
+void check_globals_have_effect(const Request& request, bool (*has_effect)(const Global& global),
+                               std::string_view reason);
 
 // The names of all ops, for suggestions.
 std::vector<std::string_view> op_names();

@@ -23,6 +23,9 @@ struct Global {
   bool is_of_machine = false;             // machine setting, which does not change results: device, jobs, limits
   bool has_names = false;                 // accepts other names besides its choices
   bool has_level = false;                 // a choice may be followed by `:LEVEL`
+  bool is_of_encoding = false;            // has an effect only if the run writes images
+  bool is_of_ops = false;                 // has an effect only if the chain has an op
+  bool is_of_bake = false;                // has an effect with --bake
 
   // The value for help: "srgb|linear", "FILE", "" for a flag.
   std::string value_text() const;

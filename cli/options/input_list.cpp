@@ -246,7 +246,9 @@ class Gatherer {
       if (options_.skips_missing) {
         list_.notes.push_back(text);
         list_.skipped_count += frames.size();
-      } else list_.missing.push_back(text + "; render them again, or skip them with --skip-missing");
+      } else
+        list_.missing.push_back(fmt::format("{0}; render {1} again, or skip {1} with --skip-missing", text,
+                                            frames.size() == 1 ? "it" : "them"));
     }
     if (options_.shard)
       list_.notes.push_back(fmt::format("shard {} of {} ({}): {} of {}", options_.shard->index, options_.shard->count,

@@ -31,6 +31,7 @@ enum class Presence {
 // The syntax of an option of kind text.
 struct TextForm {
   std::string_view syntax;                           // "WxH+X+Y"
+  std::string_view range = {};                       // valid values, for messages: "A in 0..1"; "": the syntax says all
   bool (*matches)(std::string_view text) = nullptr;  // returns whether the text is valid
   bool is_repeated = false;                          // if given several times, commas join the values
 };

@@ -37,7 +37,8 @@ static double parse_number(const Op& op, const Param& param, const std::string& 
 static std::string parse_text(const Op& op, const Param& param, const std::vector<std::string>& words) {
   for (const std::string& word : words)
     if (!param.form.matches(word))
-      fail(Exit::usage, "{}: {} {} is not valid; expected {}", op.name, param.typed_name(), word, param.form.syntax);
+      fail(Exit::usage, "{}: {} {} is not valid; expected {}{}{}", op.name, param.typed_name(), word, param.form.syntax,
+           param.form.range.empty() ? "" : " with ", param.form.range);
   return param.form.is_repeated ? fmt::format("{}", fmt::join(words, ",")) : words.front();
 }
 
@@ -158,8 +159,10 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string closest_word(std::string_view word, const std::vector<std::string_view>& known) {
+  const size_t letter_count =
+      word.size() - std::min(word.find_first_not_of('-'), word.size());  // without leading dashes
   std::string_view best;
-  size_t best_distance = word.size() / 3 + 2;  // largest distance that still counts as a typo
+  size_t best_distance = std::min(letter_count / 4 + 2, letter_count);  // typos have a smaller distance
   for (const std::string_view candidate : known)
     if (const size_t distance = edit_distance(word, candidate); distance < best_distance) {
       best = candidate;

@@ -102,9 +102,14 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       for (std::string& warning : std::span(report.warnings).subspan(warned_before))
         warning = fmt::format("{}: {}", input, warning);
   }
-  if (given.is_format_changed)
-    report.add_warning(fmt::format("{} files cannot hold the result; it is written as {}",
-                                   made.parts.front().picture.format, given.format->name));
+  if (given.is_format_changed) {
+    const std::string& name = made.parts.front().picture.format;
+    const Format* format = format_named(name);
+    report.add_warning(
+        format && format->can_write()
+            ? fmt::format("{} files cannot hold the result; it is written as {}", name, given.format->name)
+            : fmt::format("gpupost does not write {} files; the result is written as {}", name, given.format->name));
+  }
   name_alike(colors_of(made.parts));
   if (sheet) arrange_cells(*sheet, given.inputs, cell, request.input.limits.texel_count, made.parts);
   if (is_cube(request.input.assembly)) close_seams(made.parts, output_of(request.calls, Output{}).seam);

@@ -187,11 +187,11 @@ TEST_CASE("what is clipped is said, and what is dropped") {
   picture.display_window = {-1, -2, 20, 20};
   const Encoded encoded = encode_png(picture, {.depth = Depth::u8});
   CHECK(encoded.warnings ==
-        std::vector<std::string>{"3.3 % of the values are above 1 and were clamped",
-                                 "1.0 % of the values are below 0 and were clamped", "3 values are NaN and became 0",
-                                 "png holds only color and alpha; dropped channels: Z m",
-                                 "png holds no such attributes; dropped: owner x",
-                                 "png holds no windows; the offset 1,2 of the data window is dropped"});
+        std::vector<std::string>{
+            "3.3 % of the values are above 1 and were clamped", "1.0 % of the values are below 0 and were clamped",
+            "number of values that were NaN and became 0: 3", "png holds only color and alpha; dropped channels: Z m",
+            "png holds no such attributes; dropped: owner x",
+            "png holds no windows; the offset 1,2 of the data window is dropped"});
   CHECK(read_png(encoded.bytes).numbers[0] == 255);
 }
 

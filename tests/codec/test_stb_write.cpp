@@ -120,7 +120,7 @@ TEST_CASE("an HDR holds no negative, infinite or huge values, and says so") {
   const double most = std::ldexp(255, 119);
   CHECK(read_rgbe(file, {6, 1}) == std::vector<double>{0, 0, 0.5, 0, 1, 2, most, 0, 0, most, 0, 0, 0, 0, 0, 0, 0, 0});
   CHECK(file.warnings == std::vector<std::string>{"hdr holds no negative values; 1 became 0",
-                                                  "1 values are NaN and became 0",
+                                                  "number of values that were NaN and became 0: 1",
                                                   "2 values above 1.69e+38 were clamped"});
 }
 

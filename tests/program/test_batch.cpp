@@ -148,7 +148,7 @@ TEST_CASE("each run with an error has one line of failure for Open Job Descripti
   const Finished lacks = place.shell(
       "gpupost s.####.png --frames 1-3 -o out/ --mkdir --report r.json --progress json --progress-file p.json");
   CHECK(lacks.exit_code == 5);
-  const json missing{"s.####.png: frame 3 is missing; render them again, or skip them with --skip-missing"};
+  const json missing{"s.####.png: frame 3 is missing; render it again, or skip it with --skip-missing"};
   CHECK(parse_json(place.read("r.json"))["missing"] == missing);
   CHECK(parse_json(lines_of(place.read("p.json")).back())["missing"] == missing);
 }

@@ -134,9 +134,15 @@ DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are
   check_refused(place, "gpupost s.####.exr exposure --auto-from twice.json -o out/", 2, "lines 1 and 12");
   check_refused(place, "gpupost s.0001.exr exposure --auto-from still.json --smooth 3 -o a.exr", 2, "no frame number");
   check_refused(place, "gpupost s.0001.exr exposure --auto-from none.json -o a.exr", 2, "none.json");
-  check_refused(place, "gpupost s.0001.exr exposure --auto --smooth 3 -o a.exr", 1, "not a sequence");
-  check_refused(place, "gpupost s.####.exr in.exr exposure --auto --smooth 3 -o out/", 1, "not a sequence");
+  check_refused(place, "gpupost s.0001.exr exposure --auto --smooth 3 -o a.exr", 1, "not one sequence");
+  check_refused(place, "gpupost s.####.exr in.exr exposure --auto --smooth 3 -o out/", 1, "not one sequence");
   check_refused(place, "gpupost s.####.exr exposure --auto --smooth 3 --shard 1/2 -o out/", 1, "--auto-from");
+  done(place, "gpupost s.0001.exr stats --measure extremes -o extremes.json");
+  check_refused(place, "gpupost s.0001.exr exposure --auto-from extremes.json -o a.exr", 2,
+                "without --measure extremes");
+  check_refused(place, "gpupost s.####.exr stats -o a.json --resume", 1, "the chain writes no image to check later");
+  check_refused(place, "gpupost s.####.exr --frames 1-12 sheet -o a.exr", 1, "leave them out with --skip-missing");
+  check_refused(place, "gpupost s.####.exr --frames 12 -o out/ --mkdir", 5, "render it again, or skip it");
   check_refused(place, "gpupost s.####.exr stats --table -o a.json", 1, "--table");
   check_refused(place, "gpupost s.####.exr stats -o '{stem}.json'", 1, "placeholders");
   check_refused(place, "gpupost exposure --auto-from exposures.json --bake 9 -o a.cube", 1, "cannot be in a table");

@@ -127,8 +127,33 @@ TEST_CASE("--bake refuses what a table cannot hold, and names what to change") {
   CHECK(has(refusal({"--bake", "9", "gain", "-o", "a.png"}), "--bake: -o a.png is not a .cube file"));
   CHECK(has(refusal({"--bake", "9", "in.exr", "clamp", "-o", "a.cube"}), "leave in.exr out"));
   CHECK(has(refusal({"--bake", "300", "clamp", "-o", "a.cube"}), "--bake 300 is not a whole number in 2..256"));
+  for (const Words& words :
+       {Words{"--verify"}, {"--report", "r.json"}, {"--bits", "8"}, {"--device", "cpu"}, {"--explain"}}) {
+    const std::string given = words.size() == 1 ? words[0] : words[0] + " " + words[1];
+    CHECK(has(refusal(with({"--bake", "9", "clamp", "-o", "a.cube"}, words)),
+              (given + " has no effect with --bake").c_str()));
+  }
+  CHECK_FALSE(folder.has("a.cube"));
   CHECK(
       has(refusal({"--bake-shaper", "srgb", "in.exr", "clamp"}), "--bake-shaper srgb has no effect without --bake N"));
+}
+
+TEST_CASE("--bake writes the dependencies of its table, and keeps a table with --no-clobber") {
+  const TestFolder folder;
+  REQUIRE(folder.gpupost({"--bake", "5", "gain", "--value", "2", "-o", "look.cube"}).exit_code == 0);
+  const Words words{"--bake", "3", "lut", "look.cube", "--linear", "-o", "new/a.cube", "--depfile", "new/d", "--mkdir"};
+  CHECK(folder.gpupost(words).exit_code == 0);
+  CHECK(folder.read("new/d") == "new/a.cube: look.cube\n");
+  folder.write("new/a.cube", "old");
+  folder.write("new/d", "old");
+  const Finished kept = folder.gpupost(with(words, {"--no-clobber"}));
+  CHECK(kept.exit_code == 0);
+  CHECK(kept.err == "gpupost: new/a.cube exists and stays as it is (--no-clobber)\n");
+  CHECK(folder.read("new/a.cube") == "old");
+  CHECK(folder.read("new/d") == "new/a.cube: look.cube\n");
+  const Finished refused = folder.gpupost(with({"--depfile", "look.cube"}, {words.begin(), words.end() - 3}));
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err.find("--depfile look.cube: that is the source look.cube") != refused.err.npos);
 }
 
 TEST_CASE("--bake does not replace the table that its chain reads, by whatever name") {
@@ -139,7 +164,7 @@ TEST_CASE("--bake does not replace the table that its chain reads, by whatever n
   for (const std::string output : {"look.cube", "sub/../look.cube", "link.cube"}) {
     const Finished finished = folder.gpupost({"--bake", "7", "lut", "look.cube", "-o", output});
     CHECK(finished.exit_code == 1);
-    CHECK(finished.err.find("is the source look.cube; expected another file") != finished.err.npos);
+    CHECK(finished.err.find("--bake: -o " + output + ": that is the source look.cube") != finished.err.npos);
   }
   CHECK(folder.files() == before);
 }

@@ -375,3 +375,13 @@ TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
   check_done(place, {"linear.png", "-o", "back.exr", "--bits", "16f"});
   CHECK(place.gpupost({"compare", "in.exr", "back.exr", "--tolerance", "0.001"}).exit_code == 0);
 }
+
+TEST_CASE("a format that is only read is named as such when the output becomes an EXR") {
+  const TestFolder place;
+  // 1 x 1, 24 bits
+  place.write("one.bmp", std::string("BM\x3a\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\1\0\0\0\1\0\0\0\1\0\x18\0", 30) +
+                             std::string(24, '\0') + std::string("\x40\x80\xc0\0", 4));
+  const Finished finished = place.gpupost({"one.bmp", "-o", "made/", "--mkdir"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err == "gpupost: warning: one.bmp: gpupost does not write bmp files; the result is written as exr\n");
+}

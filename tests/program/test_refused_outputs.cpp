@@ -57,7 +57,31 @@ TEST_CASE("outputs whose names are wrong") {
        {"mips", "in.exr", "in.png", "-o", "out.exr"},
        1,
        {"would both write", "out.exr", "{stem}"}},
-      {"two inputs of one stem", {"mips", "in.exr", "sub/in.exr"}, 1, {"would both write", "in.mips.exr"}},
+      {"two inputs of one stem",
+       {"mips", "in.exr", "sub/in.exr"},
+       1,
+       {"would both write", "in.mips.exr", "like 'out/{dir}/{stem}.{ext}' with --mkdir"}},
+      {"two inputs of one stem into a folder",
+       {"mips", "in.exr", "sub/in.exr", "-o", "made/{stem}.exr"},
+       1,
+       {"like 'made/{dir}/{stem}.exr' with --mkdir"}},
+      {"two inputs of one stem into the working directory",
+       {"mips", "in.exr", "sub/in.exr", "-o", "./{stem}.mips.exr"},
+       1,
+       {"like './out/{dir}/{stem}.mips.exr' with --mkdir"}},
+      {"two inputs that differ in the extension",
+       {"mips", "in.exr", "in.png", "-o", "made/{stem}.exr"},
+       1,
+       {"use {name} in -o, like 'made/{name}.exr'"}},
+      {"an open brace", {"in.exr", "-o", "sub/{stem.exr"}, 1, {"-o sub/{stem.exr: {stem.exr has no }"}},
+      {"a depth of no image",
+       {"in.exr", "stats", "--bits", "8"},
+       1,
+       {"--bits 8 has no effect without an output image"}},
+      {"a curve of no image",
+       {"in.exr", "stats", "-o", "out.JSON", "--transfer", "srgb"},
+       1,
+       {"--transfer srgb has no effect without an output image"}},
       {"two names of one output", {"mips", "in.exr", "./in.exr", "-o", "{dir}/out.exr"}, 1, {"would both write"}},
       {"a report over an input", {"mips", "in.exr", "-o", "out.exr", "--report", "./in.exr"}, 1, {"--report ./in.exr"}},
       {"a report over the result", {"mips", "in.exr", "-o", "out.exr", "--report", "out.exr"}, 1, {"--report out.exr"}},
@@ -108,6 +132,14 @@ DEVICE_TEST_CASE("a part of the levels does not go into one EXR") {
               1,
               {"out.exr", "all 6 levels", "not 3", "{level}"}},
              {"to standard output", {"in.exr", "mips", "--levels", "2", "-o", "-"}, 1, {"not 2", "{level}"}}});
+}
+
+DEVICE_TEST_CASE("one level fits into a file of any format") {
+  const TestFolder place;
+  for (const char* output : {"one.png", "one.exr", "one.ktx2"})
+    check_done(place, {"in.png", "mips", "--levels", "1", "-o", output});
+  check_done(place, {"in.png", "mips", "--levels", "1"});
+  check_same(place, "in.png", "in.mips.png");
 }
 
 DEVICE_TEST_CASE("of the files of levels all are written or none, and the report lists what was") {

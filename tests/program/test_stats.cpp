@@ -205,6 +205,30 @@ TEST_CASE("numbers, pictures and reports do not meet on standard output") {
   CHECK(place.gpupost({"in.exr", "stats", "-o", "-"}).exit_code == 1);
 }
 
+DEVICE_TEST_CASE("the file of statistics is an output of each job that adds to it, and a target in the depfile") {
+  const TestFolder place;
+  REQUIRE(place.gpupost({"--bake", "5", "gain", "--value", "2", "-o", "look.cube"}).exit_code == 0);
+  const Words words{"in.exr",    "in.png", "lut",      "look.cube", "--linear", "stats",      "-o",  "s.JSON",
+                    "--depfile", "d",      "--report", "r.json",    "--quiet",  "--progress", "json"};
+  for (const Words& more : {Words{}, {"--no-clobber"}}) {
+    const Finished finished = place.gpupost(with(words, more));
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    CHECK(place.read("d") == "s.JSON: in.exr look.cube in.png\n");
+    CHECK(finished.err.find("\"outputs\":[\"s.JSON\"]") != finished.err.npos);
+    for (const json& job : parse_json(place.read("r.json"))["jobs"]) CHECK(job["outputs"] == json{"s.JSON"});
+  }
+  CHECK(place.gpupost({"in.exr", "cut.png", "stats", "-o", "t.json", "--report", "r.json"}).exit_code == 5);
+  CHECK(parse_json(place.read("r.json"))["jobs"][1]["outputs"].empty());
+}
+
+DEVICE_TEST_CASE("--verify of statistics names the numbers of a histogram by their luminances") {
+  const TestFolder place;
+  const std::string told = place.gpupost({"depth.exr", "stats", "--verify"}).err;
+  CHECK_MESSAGE(told.find("closest to its tolerance: ") != told.npos, told);
+  CHECK_MESSAGE(told.find(", within the allowed ") != told.npos, told);
+  CHECK_MESSAGE(told.find("bin ") == told.npos, told);
+}
+
 DEVICE_TEST_CASE("a table says what JSON says, and the report has the same object") {
   const TestFolder place;
   const Finished table = place.gpupost({"in.exr", "stats", "--table"});

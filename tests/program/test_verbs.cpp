@@ -182,7 +182,7 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
        "in -o\n"},
       {{"in.exr", "sub/in.exr", "mips", "-o", "{stem}.{level}.png"},
        "gpupost: inputs in.exr and sub/in.exr would both write in.0.png; each input needs an output of its own; use "
-       "{dir} in -o, like '{dir}/{stem}.{ext}' with --mkdir, or one run for each\n"},
+       "{dir} in -o, like 'out/{dir}/{stem}.{level}.png' with --mkdir, or one run for each\n"},
       {{"in.exr", "in1.exr", "mips", "-o", "{stem}{level}.png"},
        "gpupost: inputs in.exr and in1.exr would both write in10.png; each input needs an output of its own; put a "
        "character other than a digit before {level}\n"}};
@@ -192,9 +192,13 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
     CHECK(finished.exit_code == 1);
     CHECK(finished.err == text);
   }
-  // what it says is to be done does it
-  CHECK(place.gpupost({"in.exr", "sub/in.exr", "-o", "{dir}/{stem}.png"}).exit_code == 0);
-  CHECK(place.has("sub/in.png"));
+  // what it says is to be done does it, and replaces no input
+  const std::string before = place.read("in.exr");
+  CHECK(place.gpupost({"in.exr", "sub/in.exr", "-o", "out/{dir}/{stem}.exr", "--bits", "32f", "--mkdir"}).exit_code ==
+        0);
+  CHECK(place.gpupost({"in.exr", "in.png", "-o", "out/{name}.exr", "--bits", "32f"}).exit_code == 0);
+  for (const char* name : {"out/in.exr", "out/sub/in.exr", "out/in.exr.exr", "out/in.png.exr"}) CHECK(place.has(name));
+  CHECK(place.read("in.exr") == before);
 }
 
 DEVICE_TEST_CASE("bench measures no variant that the device cannot do right, on images of 8 bits too") {

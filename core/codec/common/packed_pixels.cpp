@@ -155,7 +155,7 @@ void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings) {
     warnings.push_back(fmt::format("{} % of the values are above 1 and were clamped", share(clipped.above)));
   if (clipped.below)
     warnings.push_back(fmt::format("{} % of the values are below 0 and were clamped", share(clipped.below)));
-  if (clipped.nan) warnings.push_back(fmt::format("{} values are NaN and became 0", clipped.nan));
+  if (clipped.nan) warnings.push_back(fmt::format("number of values that were NaN and became 0: {}", clipped.nan));
   if (clipped.unseen)
     warnings.push_back(fmt::format(
         "{} of {} texels have light but alpha 0, so viewers show them as transparent (to keep the light, drop "

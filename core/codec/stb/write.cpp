@@ -56,7 +56,7 @@ std::vector<float> storable(const Pixels& pixels, std::vector<std::string>& warn
     number = number > 0 ? std::min(number, most) : 0;
   }
   if (negative) warnings.push_back(fmt::format("hdr holds no negative values; {} became 0", negative));
-  if (nan) warnings.push_back(fmt::format("{} values are NaN and became 0", nan));
+  if (nan) warnings.push_back(fmt::format("number of values that were NaN and became 0: {}", nan));
   if (above) warnings.push_back(fmt::format("{} values above {:.3g} were clamped", above, most));
   for (size_t at = 0; at < numbers.size(); at += pixels.component_count) {
     const float add = half_step(&numbers[at], pixels.component_count);

@@ -385,7 +385,7 @@ const Op resize_op{
                 .help = "Surround the image by this color until it has W x H texels: linear, straight R, G and B, and "
                         "alpha (1 if left out)",
                 .kind = ParamKind::text,
-                .form = {.syntax = canvas_color_syntax, .matches = is_canvas_color},
+                .form = canvas_color_form,
                 .effect = {.in = [](const Call& call) { return is_given(call, "fit"); }, .requirement = "--fit"}},
                {.name = "long-side",
                 .help = "New length of the longer side, in texels",

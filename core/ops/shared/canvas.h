@@ -22,8 +22,9 @@ struct Canvas {
 Canvas canvas_around(const Windows& windows, Size size);
 
 // "R,G,B" or "R,G,B,A": linear and straight.
-inline constexpr std::string_view canvas_color_syntax = "R,G,B[,A]";
 bool is_canvas_color(std::string_view word);
+inline constexpr TextForm canvas_color_form{
+    .syntax = "R,G,B[,A]", .range = "R, G and B in -65504..65504 and A in 0..1", .matches = is_canvas_color};
 // Returns the premultiplied color of a word, or `other` if the word is empty.
 Color canvas_color_of(const std::string& word, const Color& other);
 

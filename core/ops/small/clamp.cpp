@@ -24,8 +24,12 @@ const Op clamp_op = point_op({
                {.name = "max", .help = "Highest value", .default_value = 1, .min = -65504, .max = 65504}},
     .check =
         [](const Call& call) {
-          if (call.number("min") > call.number("max"))
-            fail(Exit::usage, "clamp: --min {} is above --max {}; swap them", call.number("min"), call.number("max"));
+          if (call.number("min") <= call.number("max")) return;
+          const Param &min = *call.op->param("min"), &max = *call.op->param("max");
+          const auto other = [&](const Param& param) { return call.is_default(param) ? ", which is the default" : ""; };
+          const Param* missing = call.is_default(max) ? &max : call.is_default(min) ? &min : nullptr;
+          fail(Exit::usage, "clamp: --min {}{} is above --max {}{}; {}", call.number("min"), other(min),
+               call.number("max"), other(max), missing ? fmt::format("give --{} too", missing->name) : "swap them");
         },
     .point = Point{.kernel = "small/clamp.glsl",
                    .alpha = PointAlpha::straight,
@@ -57,11 +61,11 @@ static void plan_nan(const Call& call, PlanBuilder& builder) {
   if (call.choice("policy") == "error") {
     point.name = "nan_error";
     point.kernel = "small/nan_error.glsl";
-    point.fields = {
-        {.name = "counted_at",
-         .value = double(builder.guard(
-             Exit::input, "nan: {} texels are NaN or infinite; replace them with --policy zero or --policy clamp")),
-         .is_integer = true}};
+    point.fields = {{.name = "counted_at",
+                     .value = double(builder.guard(Exit::input,
+                                                   "nan: number of texels with NaN or infinite values: {}; replace "
+                                                   "them with --policy zero or --policy clamp")),
+                     .is_integer = true}};
     point.reads_statistics = true;
   }
   builder.fuse_point(std::move(point));

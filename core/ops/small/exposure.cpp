@@ -204,6 +204,7 @@ const Op exposure_op = point_op({
                 .help = "Ignore luminances below the LOW and above the HIGH percentile; for example 10,90",
                 .kind = ParamKind::text,
                 .form = {.syntax = "LOW,HIGH",
+                         .range = "LOW below HIGH, both in 0..100",
                          .matches = [](std::string_view text) { return percentiles_of(text).has_value(); }},
                 .effect = {.in = is_auto, .requirement = "--auto or --auto-from"}}},
     .check = check,

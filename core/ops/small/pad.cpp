@@ -97,7 +97,7 @@ const Op pad_op{
           .help =
               "Color of the canvas: linear, straight R, G and B, and alpha (1 if left out); default: transparent black",
           .kind = ParamKind::text,
-          .form = {.syntax = canvas_color_syntax, .matches = is_canvas_color}}},
+          .form = canvas_color_form}},
     .channels = Channels::all,
     .output = output,
     .footprint = footprint,
@@ -146,7 +146,7 @@ const Op sheet_op{
                {.name = "color",
                 .help = "Color between cells: linear, straight R, G and B, and alpha (1 if left out); default: black",
                 .kind = ParamKind::text,
-                .form = {.syntax = canvas_color_syntax, .matches = is_canvas_color}},
+                .form = canvas_color_form},
                {.name = "labels", .help = "Write the name of each file below its cell", .kind = ParamKind::flag}},
     .makes = Makes::cell,
     .needs = needs_rec709,

@@ -15,8 +15,8 @@ double NumberCheck::share() const {
 }
 
 std::string describe(const NumberCheck& check) {
-  return fmt::format("{} {:.9g} is {} {:.9g}..{:.9g}", check.name, check.found,
-                     check.share() > 1 ? "outside" : "inside", check.low, check.high);
+  return fmt::format("{} is {:.9g}, {} {:.9g}..{:.9g}", check.name, check.found,
+                     check.share() > 1 ? "outside the allowed" : "within the allowed", check.low, check.high);
 }
 
 namespace {
@@ -105,8 +105,9 @@ class LogarithmBounds {
 
   void check(const Statistics& found, std::vector<NumberCheck>& checks) const {
     for (size_t bin = 0; bin < bins_.size(); ++bin)
-      checks.push_back({fmt::format("bin {}", bin), double(found.histogram.bins[bin]), double(bins_[bin].low),
-                        double(bins_[bin].high)});
+      checks.push_back({fmt::format("the number of luminances from {:.4g} to {:.4g}", Histogram::edge(double(bin)),
+                                    Histogram::edge(double(bin + 1))),
+                        double(found.histogram.bins[bin]), double(bins_[bin].low), double(bins_[bin].high)});
     if (is_open_) return;  // of a number that may be 0 or next to it the logarithm is anything
     const double mean = sum_ / count_, slack = slack_ / count_;
     const Bounds bounds = count_ > 0 ? Bounds{std::exp2(mean - slack), std::exp2(mean + slack)} : Bounds{};

@@ -10,13 +10,13 @@ namespace gpupost {
 
 // A number and the bounds that it has to keep to.
 struct NumberCheck {
-  std::string name;  // "luminance mean", "A zeros", "bin 37"
+  std::string name;  // "luminance mean", "A zeros", "the number of luminances from 0.5 to 0.545"
   double found = 0, low = 0, high = 0;
 
   // How far it is off the middle of its bounds as a share of what is allowed: over 1 is a failure.
   double share() const;
 };
-// "luminance mean 0.25 is outside 0.5..0.5000001"
+// "luminance mean is 0.25, outside the allowed 0.5..0.5000001"
 std::string describe(const NumberCheck& check);
 
 // Every number of `found`, held against the definition on `picture`, which is off by at most `error`. Means may be off by
