@@ -71,8 +71,9 @@ DEVICE_TEST_CASE("a flash of 3 stops moves the exposure of no frame by 0.2 stops
   for (const auto& [frame, stops] : smooth) CHECK(std::abs(stops - automatic.at(1)) < 0.2);
   CHECK(automatic.at(flash) == doctest::Approx(automatic.at(1) - 3).epsilon(1e-3));
   done(place, "gpupost s.####.exr exposure --auto --smooth 3 -o near/ --mkdir --depfile d");
-  CHECK(place.read("d").starts_with("near/s.0001.exr: s.0001.exr s.0002.exr s.0003.exr\n"
-                                    "near/s.0002.exr: s.0002.exr s.0001.exr s.0003.exr s.0004.exr\n"));
+  CHECK(
+      place.read("d").starts_with("near/s.0001.exr: s.0001.exr s.0002.exr s.0003.exr\n"
+                                  "near/s.0002.exr: s.0002.exr s.0001.exr s.0003.exr s.0004.exr\n"));
 }
 
 DEVICE_TEST_CASE("stats -o FILE.json has a line for each frame, and shards that read it give the bytes of one run") {
