@@ -1,8 +1,7 @@
 #include "core/codec/exr/encode_chunks.h"
 
-#include "core/base/half.h"
-#include "core/base/math.h"
 #include "core/base/threads.h"
+#include "core/codec/exr/chunk_rows.h"
 #include "core/codec/exr/pack_block.h"
 
 #include <algorithm>
@@ -14,56 +13,6 @@ namespace gpupost {
 namespace {
 
 constexpr size_t least_bytes_per_thread = 1 << 17;  // of raw texels; for less, starting a thread takes longer
-
-template <class Number>
-void split(const std::byte* texels, const std::array<std::byte*, 4>& to, size_t count) {
-  const auto* __restrict from = reinterpret_cast<const Number*>(texels);
-  auto* __restrict first = reinterpret_cast<Number*>(to[0]);
-  auto* __restrict second = reinterpret_cast<Number*>(to[1]);
-  auto* __restrict third = reinterpret_cast<Number*>(to[2]);
-  auto* __restrict fourth = reinterpret_cast<Number*>(to[3]);
-  for (size_t i = 0; i < count; ++i) {
-    first[i] = from[4 * i];
-    second[i] = from[4 * i + 1];
-    third[i] = from[4 * i + 2];
-    fourth[i] = from[4 * i + 3];
-  }
-}
-
-// From half to f32 or back; returns how many numbers were clamped.
-size_t change_run(const std::byte* from, std::byte* to, Depth to_depth, size_t count) {
-  if (to_depth == Depth::half)
-    return halves_from_floats(reinterpret_cast<const float*>(from), reinterpret_cast<uint16_t*>(to), count);
-  floats_from_halves(reinterpret_cast<const uint16_t*>(from), reinterpret_cast<float*>(to), count);
-  return 0;
-}
-
-// Channels of one group by component; nullptr if the file does not have it.
-struct Part {
-  const Group* group = nullptr;
-  std::array<const ExrChannel*, 4> channels{};
-  std::array<size_t, 4> at{};  // bytes of the channels before it, for each texel of a row
-};
-
-std::vector<Part> parts_of(std::span<const ExrChannel> channels) {
-  std::vector<Part> parts;
-  size_t at = 0;
-  for (const ExrChannel& channel : channels) {
-    auto part = std::ranges::find(parts, channel.group, &Part::group);
-    if (part == parts.end()) part = parts.insert(part, Part{.group = channel.group});
-    part->channels[channel.component] = &channel;
-    part->at[channel.component] = at;
-    at += bytes_of(channel.depth);
-  }
-  return parts;
-}
-
-// Scan lines or a tile of a level.
-struct Chunk {
-  int level = 0;
-  int x = 0, y = 0;  // texel at the upper left
-  Size size;
-};
 
 std::vector<Chunk> chunks_of(const Group& group, const ChunkOptions& options) {
   std::vector<Chunk> chunks;
@@ -96,52 +45,6 @@ struct ChunkHead {
       count = 5;
   }
   Bytes bytes() const { return std::as_bytes(std::span(numbers).first(count)); }
-};
-
-// Reads the rows of chunks, one chunk at a time.
-class RowReader {
- public:
-  RowReader(std::span<const ExrChannel> channels, int most_width)
-      : parts_(parts_of(channels)), split_(8 * size_t(most_width)) {
-    for (const ExrChannel& channel : channels) bytes_per_texel += bytes_of(channel.depth);
-  }
-
-  void read(const Chunk& chunk, BlockPacker& packer) {
-    packer.start(texel_count(chunk.size) * bytes_per_texel);
-    for (int row = 0; row < chunk.size.height; ++row)
-      for (const Part& part : parts_) read_row(part, chunk, row, packer);
-  }
-
-  size_t bytes_per_texel = 0;
-  size_t clamped_count = 0;
-
- private:
-  void read_row(const Part& part, const Chunk& chunk, int row, BlockPacker& packer) {
-    const Level& level = part.group->levels[size_t(chunk.level)];
-    const Depth depth = part.group->depth;
-    const auto count = size_t(chunk.size.width);
-    const size_t first = size_t(chunk.y + row) * size_t(level.size.width) + size_t(chunk.x);
-    const std::byte* texels = level.texels.data() + first * 4 * bytes_of(depth);
-    std::array<std::byte*, 4> planes{};
-    for (size_t c = 0; c < 4; ++c) planes[c] = reinterpret_cast<std::byte*>(split_.data() + c * count);
-    if (depth == Depth::half) split<uint16_t>(texels, planes, count);
-    else split<uint32_t>(texels, planes, count);
-    const size_t row_at = size_t(row) * count * bytes_per_texel;
-    for (size_t c = 0; c < 4; ++c) {
-      if (!part.channels[c]) continue;
-      const Depth written = part.channels[c]->depth;
-      const std::byte* numbers = planes[c];
-      if (written != depth) {
-        auto* changed = reinterpret_cast<std::byte*>(split_.data() + 4 * count);
-        clamped_count += change_run(numbers, changed, written, count);
-        numbers = changed;
-      }
-      packer.put(row_at + part.at[c] * count, numbers, count * bytes_of(written));
-    }
-  }
-
-  std::vector<Part> parts_;
-  std::vector<float> split_;  // rows of the four components, and one for conversion
 };
 
 // The file, to which chunks are appended in their order, whichever is ready first.
@@ -212,7 +115,8 @@ EncodedChunks encode_chunks(std::span<const std::byte> header, std::span<const E
     RowReader reader(channels, most_width);
     BlockPacker packer(options.compression, options.deflate_level, most_texels * bytes_per_texel);
     for (size_t index = next++; index < chunks.size(); index = next++) {
-      reader.read(chunks[index], packer);
+      packer.start(texel_count(chunks[index].size) * bytes_per_texel);
+      reader.read(chunks[index], [&packer](size_t at, Bytes bytes) { packer.put(at, bytes.data(), bytes.size()); });
       const Bytes packed = packer.packed();
       file.add(index, ChunkHead(chunks[index], packed.size(), options), packed);
     }

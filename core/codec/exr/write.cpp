@@ -3,9 +3,9 @@
 #include "core/base/error.h"
 #include "core/codec/common/writer.h"
 #include "core/codec/exr/encode_chunks.h"
+#include "core/codec/exr/encode_openexr.h"
 #include "core/codec/exr/join_parts.h"
 #include "core/codec/exr/pack_block.h"
-#include "core/codec/exr/recompress.h"
 #include "core/codec/exr/write_header.h"
 #include "core/image/window_bounds.h"
 
@@ -25,7 +25,7 @@ namespace {
 constexpr size_t longest_name = 255;  // bytes, of the format
 constexpr int tile_side = 64;         // as texture tools and renderers expect
 
-// Compressions of OpenEXR, which compresses a file without compression again.
+// Compressions that only OpenEXR can write.
 bool needs_openexr(Compression compression) { return compression > Compression::zip; }
 
 // Depth of a channel in the file. 8-bit sRGB fits in half, 16-bit does not.
@@ -172,24 +172,25 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   const int level = options.mipmapped ? 0 : options.level;
   const Windows windows = windows_at_level(windows_to_write(picture, encoded), level,
                                            options.mipmapped ? base : size_of_level(picture, options));
-  const bool is_packed_again = needs_openexr(options.compression);
-  const Compression compression = is_packed_again ? Compression::none : options.compression;
   const Size tile =
       options.mipmapped ? Size{std::min(tile_side, base.width), std::min(tile_side, base.height)} : Size{};
-  EncodedChunks chunks = encode_chunks(
-      exr_header(
-          {.channels = channels, .compression = compression, .windows = windows, .tile = tile, .attributes = written}),
-      channels,
-      {.compression = compression,
-       .deflate_level =
-           options.compression_level > 0 && !is_packed_again ? options.compression_level : usual_deflate_level,
-       .level = level,
-       .min_y = windows.data.min_y,
-       .tile = tile});
+  const std::vector<std::byte> header = exr_header({.channels = channels,
+                                                    .compression = options.compression,
+                                                    .windows = windows,
+                                                    .tile = tile,
+                                                    .attributes = written});
+  const ChunkOptions chunk_options{
+      .compression = options.compression,
+      .deflate_level = options.compression_level > 0 ? options.compression_level : usual_deflate_level,
+      .level = level,
+      .min_y = windows.data.min_y,
+      .tile = tile};
+  EncodedChunks chunks = needs_openexr(options.compression)
+                             ? encode_by_openexr(header, channels, chunk_options, level_of_dwa)
+                             : encode_chunks(header, channels, chunk_options);
   if (chunks.clamped_count > 0)
     encoded.warnings.push_back(fmt::format("{} values over 65504 were clamped", chunks.clamped_count));
   encoded.bytes = std::move(chunks.file);
-  if (is_packed_again) encoded.bytes = recompressed(encoded.bytes.bytes(), options.compression, level_of_dwa);
   const bool is_b44 = options.compression == Compression::b44 || options.compression == Compression::b44a;
   const bool is_uncompressed = is_b44 && std::ranges::find(channels, Depth::half, &ExrChannel::depth) == channels.end();
   const bool is_lossy = options.compression >= Compression::pxr24 && !is_uncompressed;

@@ -1,0 +1,163 @@
+#include "core/codec/exr/encode_openexr.h"
+
+#include "core/base/math.h"
+#include "core/base/threads.h"
+#include "core/codec/exr/chunk_rows.h"
+#include "core/codec/exr/memory_stream.h"
+
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfCompression.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfTiledOutputFile.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <new>
+
+namespace gpupost {
+
+namespace {
+
+// A file in memory, as large as if nothing got smaller: pages that are not written take no memory.
+class FileStream : public Imf::OStream {
+ public:
+  explicit FileStream(size_t most_bytes) : OStream("memory"), file_(most_bytes) {}
+  void write(const char from[], int count) override {
+    if (size_t(count) > file_.size() - at_) throw std::runtime_error("the file is larger than its texels");
+    std::memcpy(file_.data() + at_, from, size_t(count));
+    at_ += size_t(count);
+    end_ = std::max(end_, at_);
+  }
+  uint64_t tellp() override { return at_; }
+  void seekp(uint64_t at) override { at_ = at; }
+
+  TexelBuffer finish() {
+    auto whole = std::make_shared<TexelBuffer>(std::move(file_));
+    return TexelBuffer(whole->data(), end_, [whole] {});
+  }
+
+ private:
+  TexelBuffer file_;
+  size_t at_ = 0, end_ = 0;
+};
+
+Imf::Header parsed(Bytes header, std::optional<float> level_of_dwa) {
+  MemoryStream stream(header);
+  constexpr size_t version_at = 4, attributes_at = 8;
+  auto version = int(little_at<uint32_t>(header, version_at));
+  stream.seekg(attributes_at);
+  Imf::Header parsed;
+  parsed.readFrom(stream, version);
+  if (level_of_dwa) parsed.dwaCompressionLevel() = *level_of_dwa;
+  return parsed;
+}
+
+// Some rows of a level at a time, as OpenEXR takes them.
+class Rows {
+ public:
+  Rows(std::span<const ExrChannel> channels, const Imath::Box2i& window)
+      : channels_(channels), window_(window), bytes_per_texel_(RowReader(channels, 1).bytes_per_texel) {}
+
+  // Reads rows from `first` on, counted from the first row of the level.
+  void read(int level, int width, int first, int count) {
+    const size_t row_bytes = size_t(width) * bytes_per_texel_;
+    numbers_.resize(size_t(count) * row_bytes);
+    constexpr int least_rows = 8;  // of a thread
+    parallel_ranges(count, least_rows, [&](int begin, int end) {
+      RowReader reader(channels_, width);
+      std::byte* to = numbers_.data() + size_t(begin) * row_bytes;
+      reader.read({.level = level, .x = 0, .y = first + begin, .size = {width, end - begin}},
+                  [to](size_t at, Bytes bytes) { std::ranges::copy(bytes, to + at); });
+      clamped_count_ += reader.clamped_count;
+    });
+    buffer_ = {};
+    size_t before = 0;  // bytes of a texel of the channels before
+    for (const ExrChannel& channel : channels_) {
+      const size_t bytes = bytes_of(channel.depth);
+      const Imf::PixelType type = channel.depth == Depth::half  ? Imf::HALF
+                                  : channel.depth == Depth::f32 ? Imf::FLOAT
+                                                                : Imf::UINT;
+      auto* origin = reinterpret_cast<char*>(numbers_.data()) + int64_t(before * size_t(width)) -
+                     int64_t(bytes) * window_.min.x - int64_t(row_bytes) * (int64_t(window_.min.y) + first);
+      buffer_.insert(channel.name, Imf::Slice(type, origin, bytes, row_bytes));
+      before += bytes;
+    }
+  }
+
+  const Imf::FrameBuffer& buffer() const { return buffer_; }
+  size_t clamped_count() const { return clamped_count_; }
+
+ private:
+  std::span<const ExrChannel> channels_;
+  Imath::Box2i window_;
+  size_t bytes_per_texel_;
+  std::vector<std::byte> numbers_;
+  Imf::FrameBuffer buffer_;
+  std::atomic<size_t> clamped_count_ = 0;
+};
+
+// Rows that are compressed at one time: some chunks of the compression with the most rows for each core.
+int rows_at_once() {
+  constexpr int most_rows = 256;
+  return most_rows * std::max(1, core_count() / 4);
+}
+
+void write_lines(const Imf::Header& header, const Level& level, int index, Rows& rows, Imf::OStream& to) {
+  Imf::OutputFile output(to, header, core_count());
+  for (int y = 0; y < level.size.height; y += rows_at_once()) {
+    const int count = std::min(rows_at_once(), level.size.height - y);
+    rows.read(index, level.size.width, y, count);
+    output.setFrameBuffer(rows.buffer());
+    output.writePixels(count);
+  }
+}
+
+void write_tiles(const Imf::Header& header, std::span<const Level> levels, Rows& rows, Imf::OStream& to) {
+  Imf::TiledOutputFile output(to, header, core_count());
+  const int tile_rows = std::max(1, rows_at_once() / int(header.tileDescription().ySize));
+  for (int index = 0; index < output.numLevels(); ++index) {
+    const Size size = levels[size_t(index)].size;
+    for (int tile = 0; tile < output.numYTiles(index); tile += tile_rows) {
+      const int last = std::min(tile + tile_rows, output.numYTiles(index)) - 1;
+      const int first_row = tile * int(header.tileDescription().ySize);
+      const int end_row = std::min(size.height, (last + 1) * int(header.tileDescription().ySize));
+      rows.read(index, size.width, first_row, end_row - first_row);
+      output.setFrameBuffer(rows.buffer());
+      output.writeTiles(0, output.numXTiles(index) - 1, tile, last, index);
+    }
+  }
+}
+
+}  // namespace
+
+EncodedChunks encode_by_openexr(Bytes header, std::span<const ExrChannel> channels, const ChunkOptions& options,
+                                std::optional<float> level_of_dwa) {
+  try {
+    const Imf::Header parsed_header = parsed(header, level_of_dwa);
+    const std::span<const Level> levels = channels.front().group->levels;
+    const bool is_tiled = options.tile.width > 0;
+    size_t most_bytes = header.size() + 4096;  // and the attribute of a level of dwa
+    constexpr size_t chunk_bytes = 32;         // entry in the table, and head of a chunk
+    for (const Level& level : levels) {
+      const size_t tiles = is_tiled ? size_t(div_ceil(level.size.width, options.tile.width)) : 1;
+      most_bytes += texel_count(level.size) * RowReader(channels, 1).bytes_per_texel +
+                    chunk_bytes * tiles * size_t(level.size.height);
+    }
+    FileStream to(most_bytes);
+    Rows rows(channels, parsed_header.dataWindow());
+    if (is_tiled) write_tiles(parsed_header, levels, rows, to);
+    else write_lines(parsed_header, levels[size_t(options.level)], options.level, rows, to);
+    return {.file = to.finish(), .clamped_count = rows.clamped_count()};
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail(Exit::output, "exr: OpenEXR cannot encode the image: {}", error.what());
+  }
+}
+
+}  // namespace gpupost
