@@ -73,28 +73,28 @@ class TemporaryName {
   Slot* slot_ = nullptr;
 };
 
-std::atomic<int> renaming_count = 0;         // Renamings that live
-std::atomic<bool> is_renaming_over = false;  // the process ends
+std::atomic<int> uninterrupted_count = 0;  // Uninterrupted that live
+std::atomic<bool> is_ending = false;       // the process ends
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
               "signal handlers use them");
 
-// While one of these lives its thread renames the files of one result, and no signal comes between them: not in this thread,
-// and remove_temporary_files() in another one waits.
-class Renaming {
+// While one of these lives, its thread makes or renames files and no signal comes between: not in this thread, and
+// remove_temporary_files() in another one waits.
+class Uninterrupted {
  public:
-  Renaming() {
+  Uninterrupted() {
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
-    ++renaming_count;
-    if (!is_renaming_over) return;
-    --renaming_count;
+    ++uninterrupted_count;
+    if (!is_ending) return;
+    --uninterrupted_count;
     for (;;) pause();  // the thread that removes the temporary files ends the process
   }
-  Renaming(const Renaming&) = delete;
-  Renaming& operator=(const Renaming&) = delete;
-  ~Renaming() {
-    --renaming_count;
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+  ~Uninterrupted() {
+    --uninterrupted_count;
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 
@@ -166,6 +166,7 @@ class Replacement {
   const char* name() const { return target_.place.name.c_str(); }
 
   int create() {
+    const Uninterrupted until_it_exists;  // or nothing would remove it
     for (;;) {
       temporary_.set(folder(), temporary_name(target_.place.name));
       const int created = retried([&] {
@@ -225,7 +226,7 @@ class Writing {
 // Gives all files their names, or none: if a file cannot be renamed, earlier renames are undone. The first file is renamed
 // last, so that its name shows that all are there, even after a kill or a power failure between renames.
 void put_in_place(std::span<Writing* const> writings) {
-  const Renaming renaming;
+  const Uninterrupted until_all_have_names;
   size_t left = writings.size();
   try {
     for (; left > 0; --left) writings[left - 1]->replacement().put_in_place(writings.size() > 1);
@@ -253,10 +254,10 @@ std::vector<const Writing*> one_a_folder(std::span<Writing* const> writings) {
 }  // namespace
 
 void remove_temporary_files() noexcept {
-  is_renaming_over = true;
+  is_ending = true;
   constexpr timespec moment{.tv_sec = 0, .tv_nsec = 1'000'000};
   constexpr int most_moments = 10'000;
-  for (int moments = 0; renaming_count > 0 && moments < most_moments; ++moments) nanosleep(&moment, nullptr);
+  for (int moments = 0; uninterrupted_count > 0 && moments < most_moments; ++moments) nanosleep(&moment, nullptr);
   for (const Slot& slot : slots)
     if (slot.state == State::in_use) unlinkat(slot.folder, slot.name.data(), 0);
 }
