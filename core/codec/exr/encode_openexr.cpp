@@ -10,16 +10,31 @@
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfHeader.h>
 #include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfThreading.h>
 #include <OpenEXR/ImfTiledOutputFile.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <system_error>
 
 namespace gpupost {
 
 namespace {
+
+// Starts the threads of OpenEXR, which compress chunks. If they cannot be started, it compresses in the calling thread.
+void start_threads() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    try {
+      Imf::setGlobalThreadCount(core_count());
+    } catch (const std::system_error&) {
+      Imf::setGlobalThreadCount(0);
+    }
+  });
+}
 
 // A file in memory, as large as if nothing got smaller: pages that are not written take no memory.
 class FileStream : public Imf::OStream {
@@ -136,6 +151,7 @@ void write_tiles(const Imf::Header& header, std::span<const Level> levels, Rows&
 EncodedChunks encode_by_openexr(Bytes header, std::span<const ExrChannel> channels, const ChunkOptions& options,
                                 std::optional<float> level_of_dwa) {
   try {
+    start_threads();
     const Imf::Header parsed_header = parsed(header, level_of_dwa);
     const std::span<const Level> levels = channels.front().group->levels;
     const bool is_tiled = options.tile.width > 0;
