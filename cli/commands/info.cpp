@@ -82,6 +82,8 @@ static std::string to_text(const json& info) {
 
 static Exit run_info(const CommandCall& call) {
   if (call.has("--ocio")) {
+    if (call.has("--json"))
+      fail(Exit::usage, "info: --json has no effect with --ocio, which prints lines of text; leave it out");
     print_out(printable_lines(ocio_list(ocio_config_of(call.words.empty() ? "" : call.words.front()))));
     return Exit::done;
   }

@@ -131,6 +131,7 @@ static ProgressSettings progress_settings(const std::string& kind, const std::st
                                                              : ProgressKind::automatic,
                                   .file = file};
   const bool has_lines = settings.kind == ProgressKind::json || settings.kind == ProgressKind::openjd;
+  if (file == "-") fail(Exit::usage, "--progress-file - is not a file; without it lines go to standard error");
   if (!file.empty() && !has_lines) fail(Exit::usage, "--progress-file {}: needs --progress json or openjd", file);
   return settings;
 }
@@ -213,6 +214,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
   DeviceSettings& device = globals.device;
   BatchSettings& batch = globals.batch;
   batch = {.fails_fast = flag("fail-fast"), .journal = text("journal"), .resumes = flag("resume")};
+  if (batch.journal == "-") fail(Exit::usage, "--journal - is not a file, and a later run reads it; expected a file");
   batch.job_count = values.contains("jobs") ? int(whole_number("jobs", text("jobs"), 1, 256)) : core_count();
   if (values.contains("max-memory")) batch.max_memory_bytes = bytes_of("max-memory", text("max-memory"));
   if (batch.fails_fast && flag("keep-going"))

@@ -2,6 +2,8 @@
 
 #include "core/system/descriptor.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -51,6 +53,9 @@ void fail_without_driver(const std::string& what) {
   constexpr size_t files_of_a_driver = 32;  // its manifest, libraries, device and caches
   if (!can_open_more(files_of_a_driver))
     fail(Exit::limit, "{}: too few file descriptors are left; raise `ulimit -n`", what);
+  if (rlimit space = {}; getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+    fail(Exit::limit, "{}: it may need more than the {} MiB of address space; raise `ulimit -v`", what,
+         space.rlim_cur >> 20);
   fail(Exit::device, "{}; `gpupost doctor` says what is missing", what);
 }
 
@@ -103,7 +108,9 @@ VkInstance instance() {
 
 std::vector<VkPhysicalDevice> physical_devices() {
   uint32_t count = 0;
-  check(vkEnumeratePhysicalDevices(instance(), &count, nullptr), "vkEnumeratePhysicalDevices");
+  const VkResult result = vkEnumeratePhysicalDevices(instance(), &count, nullptr);
+  if (result == VK_ERROR_INITIALIZATION_FAILED) fail_without_driver("the Vulkan driver does not start");
+  check(result, "vkEnumeratePhysicalDevices");
   std::vector<VkPhysicalDevice> devices(count);
   check(vkEnumeratePhysicalDevices(instance(), &count, devices.data()), "vkEnumeratePhysicalDevices");
   devices.resize(count);

@@ -118,8 +118,9 @@ static void check_numbers(std::span<const Call> calls) {
   for (size_t index = 0; index < calls.size(); ++index) {
     const Call& call = calls[index];
     if (made && !takes_numbers(call))
-      fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; put it before {}", made->text(),
-           call.op->name, made->op->name);
+      fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; {}", made->text(), call.op->name,
+           call.op == made->op ? fmt::format("tell it which encoding it reads (`gpupost help {}`)", call.op->name)
+                               : fmt::format("put it before {}", made->op->name));
     if (!makes_content(calls.first(index + 1), Content::numbers)) made = nullptr;
     else if (makes_content({&call, 1}, Content::numbers)) made = &call;
   }

@@ -107,9 +107,9 @@ std::string warning_of_drops(std::span<const std::optional<ChannelRef>> places, 
     if (!is_of_color && is_taken) moved.push_back(channel.name);
   }
   if (dropped.empty()) return "";
-  return printable(
-      fmt::format("channels of the input that --list does not name are dropped: {}; moved to the color: {}",
-                  fmt::join(dropped, ", "), fmt::join(moved, ", ")));
+  return printable(fmt::format("channels of the input that --list does not name are dropped: {}{}{}",
+                               fmt::join(dropped, ", "),
+                               moved.empty() ? "" : "; moved to the color: ", fmt::join(moved, ", ")));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::vector<Statistics> run_group(std::span<const Call> calls, const ChainReques
   if (clamped_count > 0)
     report.add_warning(
         fmt::format("{} values too large for {} were clamped between ops or in the result; keep them with "
-                    "--storage fp32",
+                    "--storage fp32, and in the file with --bits 32f",
                     clamped_count, input.is_r11g11b10_between ? "--storage r11g11b10" : "half storage"));
   const Depth depth = result_depth(calls, group.depth);
   group.depth = depth;

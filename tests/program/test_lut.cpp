@@ -234,6 +234,9 @@ DEVICE_TEST_CASE("light that comes back from a log space has its primaries and c
       folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScct", "saturation", "--factor", "0.5", "-o", "a.exr"});
   CHECK(refused.exit_code == 1);
   CHECK(refused.err.find("the result is encoded, and `saturation` needs linear light") != refused.err.npos);
+  const Finished twice =
+      folder.gpupost({"rec2020.exr", "ocio", "--to", "ACEScct", "ocio", "--to", "ACEScg", "-o", "a.exr"});
+  CHECK(twice.err.ends_with("tell it which encoding it reads (`gpupost help ocio`)\n"));
 }
 
 DEVICE_TEST_CASE("linear light of a configuration of version 1 gets the curve of the output, and any op may follow") {

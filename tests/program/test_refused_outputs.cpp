@@ -1,4 +1,5 @@
 // Outputs that must be refused, and what must never be replaced.
+#include "core/system/sandbox.h"
 #include "tests/program/refusals.h"
 #include "tests/support/json.h"
 
@@ -112,6 +113,10 @@ TEST_CASE("outputs that cannot be written") {
        {"in.exr", "-o", "missing/"},
        3,
        {"missing/in.exr: the folder missing does not exist; create it, or use --mkdir"}},
+      {"a journal on standard output",
+       {"in.exr", "-o", "out.exr", "--journal", "-"},
+       1,
+       {"--journal -", "expected a file"}},
       {"a journal in a missing folder",
        {"in.exr", "-o", "out.exr", "--journal", "missing/j"},
        3,
@@ -166,6 +171,14 @@ TEST_CASE("a disk that fills up while a result is written leaves the old output 
   CHECK_MESSAGE(is_one_error(finished.err), finished.err);
   CHECK_MESSAGE(finished.err.find("out.exr") != std::string::npos, finished.err);
   CHECK(place.files() == before);
+}
+
+DEVICE_TEST_CASE("a driver that lacks address space is no missing driver") {
+  if (is_sanitized()) return;  // the sanitizers need more
+  const TestFolder place;
+  const Finished finished = place.shell("ulimit -v 200000; exec gpupost in.exr flip x -o out.exr");
+  CHECK(finished.exit_code == 7);
+  CHECK_MESSAGE(finished.err.ends_with("195 MiB of address space; raise `ulimit -v`\n"), finished.err);
 }
 
 TEST_CASE("a terminal is neither read as a picture nor written to as one") {

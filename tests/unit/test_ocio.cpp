@@ -61,6 +61,10 @@ TEST_CASE("names that a configuration lacks are refused with the nearest one tha
   CHECK(has(refusal({"--display=sRGB"}), "1 ocio: --display sRGB is not in the configuration"));
   CHECK(has(refusal({"--display=sRGB - Display", "--view=Row"}), "(did you mean `Raw`?)"));
   CHECK(has(refusal({"--look=x"}), "1 ocio: --look x is not in the configuration"));
+  const std::string display = "--display=sRGB - Display";
+  CHECK(
+      has(refusal({display, "--looks=x"}), "1 ocio: --looks x is not in the configuration (`gpupost info --ocio cg`"));
+  CHECK(has(refusal({display, "--looks=,"}), "1 ocio: --looks , names no look"));
   CHECK(has(refusal({"--to=ACEScg", "--config=/nonexistent.ocio"}), "2 ocio: /nonexistent.ocio"));
   CHECK(has(refusal({"--file=/nonexistent.clf"}), "2 ocio: "));
   const TemporaryFolder folder;

@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <sstream>
 
 namespace gpupost {
 
@@ -59,13 +60,29 @@ namespace {
 constexpr const char* interchange = "aces_interchange";
 constexpr const char* display_interchange = "cie_xyz_d65_interchange";
 
-[[noreturn]] void refuse(std::string_view option, const std::string& name, const std::vector<std::string>& known) {
-  fail(Exit::usage, "--{} {} is not in the configuration{} (`gpupost info --ocio` lists its names)", option, name,
-       suggestion(name, {known.begin(), known.end()}));
+[[noreturn]] void refuse(const OcioTransform& transform, std::string_view option, const std::string& name,
+                         const std::vector<std::string>& known) {
+  fail(Exit::usage, "--{} {} is not in the configuration{} (`gpupost info --ocio {}` lists its names)", option, name,
+       suggestion(name, {known.begin(), known.end()}), transform.config);
 }
 
-void check_known(std::string_view option, const std::string& name, const std::vector<std::string>& known) {
-  if (!name.empty() && std::ranges::find(known, name) == known.end()) refuse(option, name, known);
+void check_known(const OcioTransform& transform, std::string_view option, const std::string& name,
+                 const std::vector<std::string>& known) {
+  if (!name.empty() && std::ranges::find(known, name) == known.end()) refuse(transform, option, name, known);
+}
+
+// Checks a list like "+first, -second". Of alternatives, like "first | second", not all need to exist.
+void check_looks(const OcioTransform& transform, const std::vector<std::string>& known) {
+  if (transform.looks.empty() || transform.looks.find('|') != std::string::npos) return;
+  bool is_empty = true;
+  std::istringstream list(transform.looks);
+  for (std::string look; std::getline(list, look, ',');) {
+    look.erase(0, std::min(look.find_first_not_of(" +-"), look.size()));
+    look.resize(look.find_last_not_of(' ') + 1);
+    is_empty = is_empty && look.empty();
+    check_known(transform, "looks", look, known);
+  }
+  if (is_empty) fail(Exit::usage, "--looks {} names no look; expected names, or none", transform.looks);
 }
 
 OCIO::ConstTransformRcPtr rec709_to_aces() {
@@ -147,11 +164,13 @@ OcioQuestion::OcioQuestion(const OcioTransform& transform)
     if (config_->getNamedTransform(name.c_str()))
       fail(Exit::usage, "--{} {} is a named transform, which gpupost does not support; expected a color space", option,
            name);
-    refuse(option, name, spaces_of(*config_));
+    refuse(transform, option, name, spaces_of(*config_));
   }
-  check_known("display", transform_.display, displays_of(*config_));
-  if (!transform_.display.empty()) check_known("view", transform_.view, views_of(*config_, transform_.display));
-  check_known("look", transform_.look, looks_of(*config_));
+  check_known(transform, "display", transform_.display, displays_of(*config_));
+  if (!transform_.display.empty())
+    check_known(transform, "view", transform_.view, views_of(*config_, transform_.display));
+  check_known(transform, "look", transform_.look, looks_of(*config_));
+  if (!has_no_looks()) check_looks(transform, looks_of(*config_));
   if (!transform_.id.empty()) check_id();
   const bool needs_interchange = transform_.file.empty() && transform_.from.empty();
   if (needs_interchange && !config_->hasRole(interchange))
