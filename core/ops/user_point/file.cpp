@@ -104,8 +104,7 @@ class Header {
     if (!(*min <= *def && *def <= *max)) refuse(line, "param with a default within its range");
     const PointParam param{.name = line.words[1], .default_value = *def, .min = *min, .max = *max, .line = line.number};
     if (std::ranges::find(point_.params, param.name, &PointParam::name) != point_.params.end())
-      fail(Exit::input, "{}:{}: declares {} a second time; remove one", file_, line.number,
-           param.name);
+      fail(Exit::input, "{}:{}: declares {} a second time; remove one", file_, line.number, param.name);
     point_.params.push_back(param);
   }
 

@@ -36,13 +36,15 @@ const Op users_point_op{
         {.group = OpGroup::custom,
          .summary = "Apply your own GLSL function to each texel",
          .description =
-             "The file holds a function `vec4 NAME(vec4 c, NAME_params p)`, and a header in lines that begin with //!. "
-             "docs/vibrance.glsl is an example. Like any point op, the function runs inside a neighboring pass if "
-             "there is one.\nThe file is compiled in a sandboxed process, within 5 s and 512 MiB. An error in the file "
-             "is exit code 2, and the message names the line. Local variables may take up to 262144 bytes, and the "
-             "SPIR-V up to 65536 words with every call inlined. A shader that runs longer than --device-seconds is "
-             "exit code 4. llvmpipe, Mesa's CPU device, ends each loop after 65535 iterations; results of longer "
-             "loops are wrong. --verify refuses `point`, because there is no reference to compare with.",
+             "The file holds a function `vec4 NAME(vec4 c, NAME_params p)`, and a header in lines that begin with "
+             "//!. docs/vibrance.glsl is an example. Like any point op, the function runs inside a neighboring pass "
+             "if there is one. An image without alpha gets none from the function, but its color is still multiplied "
+             "by the alpha that a function of straight color returns: return c.a.\nThe file is compiled in a "
+             "sandboxed process, within 5 s and 512 MiB. An error in the file is exit code 2, and the message names "
+             "the line. Local variables may take up to 262144 bytes, and the SPIR-V up to 65536 words with every call "
+             "inlined. A shader that runs longer than --device-seconds is exit code 4. llvmpipe, Mesa's CPU device, "
+             "ends each loop after 65535 iterations; results of longer loops are wrong. --verify refuses `point`, "
+             "because there is no reference to compare with.",
          .citation = "The file; the header is modeled on the user shaders of mpv",
          .examples = {"docs/vibrance.glsl --set amount=0.8"},
          .notes = lines},
