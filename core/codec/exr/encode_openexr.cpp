@@ -78,7 +78,7 @@ class Rows {
 
   // Reads rows from `first` on, counted from the first row of the level.
   void read(int level, int width, int first, int count) {
-    const size_t row_bytes = size_t(width) * bytes_per_texel_;
+    const size_t row_bytes = bytes_of_row(width);
     numbers_.resize(size_t(count) * row_bytes);
     constexpr int least_rows = 8;  // of a thread
     parallel_ranges(count, least_rows, [&](int begin, int end) {
@@ -102,6 +102,7 @@ class Rows {
     }
   }
 
+  size_t bytes_of_row(int width) const { return size_t(width) * bytes_per_texel_; }
   const Imf::FrameBuffer& buffer() const { return buffer_; }
   size_t clamped_count() const { return clamped_count_; }
 
@@ -114,16 +115,19 @@ class Rows {
   std::atomic<size_t> clamped_count_ = 0;
 };
 
-// Rows that are compressed at one time: some chunks of the compression with the most rows for each core.
-int rows_at_once() {
-  constexpr int most_rows = 256;
-  return most_rows * std::max(1, core_count() / 4);
+// Rows that are compressed at one time: a chunk of the compression with the most rows for each core, if that is not too much.
+int rows_at_once(size_t row_bytes) {
+  constexpr int most_rows_of_chunk = 256;
+  constexpr size_t most_bytes = 1 << 27;
+  const size_t fitting_chunks = most_bytes / (most_rows_of_chunk * row_bytes);
+  return most_rows_of_chunk * int(std::clamp<size_t>(fitting_chunks, 1, size_t(core_count())));
 }
 
 void write_lines(const Imf::Header& header, const Level& level, int index, Rows& rows, Imf::OStream& to) {
   Imf::OutputFile output(to, header, core_count());
-  for (int y = 0; y < level.size.height; y += rows_at_once()) {
-    const int count = std::min(rows_at_once(), level.size.height - y);
+  const int step = rows_at_once(rows.bytes_of_row(level.size.width));
+  for (int y = 0; y < level.size.height; y += step) {
+    const int count = std::min(step, level.size.height - y);
     rows.read(index, level.size.width, y, count);
     output.setFrameBuffer(rows.buffer());
     output.writePixels(count);
@@ -132,13 +136,14 @@ void write_lines(const Imf::Header& header, const Level& level, int index, Rows&
 
 void write_tiles(const Imf::Header& header, std::span<const Level> levels, Rows& rows, Imf::OStream& to) {
   Imf::TiledOutputFile output(to, header, core_count());
-  const int tile_rows = std::max(1, rows_at_once() / int(header.tileDescription().ySize));
+  const int tile_height = int(header.tileDescription().ySize);
+  const int tile_rows = std::max(1, rows_at_once(rows.bytes_of_row(levels.front().size.width)) / tile_height);
   for (int index = 0; index < output.numLevels(); ++index) {
     const Size size = levels[size_t(index)].size;
     for (int tile = 0; tile < output.numYTiles(index); tile += tile_rows) {
       const int last = std::min(tile + tile_rows, output.numYTiles(index)) - 1;
-      const int first_row = tile * int(header.tileDescription().ySize);
-      const int end_row = std::min(size.height, (last + 1) * int(header.tileDescription().ySize));
+      const int first_row = tile * tile_height;
+      const int end_row = std::min(size.height, (last + 1) * tile_height);
       rows.read(index, size.width, first_row, end_row - first_row);
       output.setFrameBuffer(rows.buffer());
       output.writeTiles(0, output.numXTiles(index) - 1, tile, last, index);
