@@ -5,6 +5,7 @@
 #include "cli/report/depfile.h"
 #include "cli/text/messages.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/image/to_working.h"
 #include "core/op/point.h"
 #include "core/ops/lut/cube_file.h"
@@ -33,7 +34,7 @@ void check(const Request& request) {
   check_globals_have_effect(
       request, [](const Global& global) { return global.is_of_bake; },
       "with --bake, which reads and writes no image; leave it out");
-  if (!has_extension(request.globals.output, ".cube"))
+  if (!lower_case(request.globals.output).ends_with(".cube"))
     fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
          request.globals.output.empty() ? "is missing and" : request.globals.output);
   Paths paths(request);

@@ -2,6 +2,7 @@
 
 #include "cli/options/sequence.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
 #include "core/system/descriptor.h"
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 
 namespace gpupost {
@@ -18,12 +18,6 @@ namespace fs = std::filesystem;
 
 static bool ends_in_statistics(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes == Makes::statistics;
-}
-
-bool has_extension(std::string_view path, std::string_view extension) {
-  if (path.size() < extension.size()) return false;
-  const auto lower = [](unsigned char c) { return char(std::tolower(c)); };
-  return std::ranges::equal(path.substr(path.size() - extension.size()), extension, {}, lower);
 }
 
 bool output_is_there(const std::string& path) {
@@ -37,7 +31,7 @@ int most_levels_of(std::span<const Call> calls) {
 
 std::string statistics_file_of(const Request& request) {
   const std::string& output = request.globals.output;
-  return ends_in_statistics(request) && has_extension(output, ".json") ? output : "";
+  return ends_in_statistics(request) && lower_case(output).ends_with(".json") ? output : "";
 }
 
 std::string one_file_of(const Request& request) {

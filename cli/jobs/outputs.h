@@ -6,12 +6,8 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace gpupost {
-
-// Returns whether a path ends in this lower-case extension, in any case.
-bool has_extension(std::string_view path, std::string_view extension);
 
 // Returns whether --no-clobber keeps the file. It does not keep pipes and devices.
 bool output_is_there(const std::string& path);

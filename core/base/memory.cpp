@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 
 #include <sys/mman.h>
+#include <memory>
 
 namespace gpupost {
 
@@ -13,6 +14,11 @@ TexelBuffer::TexelBuffer(size_t bytes) : size_(bytes) {
   madvise(pages, bytes, MADV_HUGEPAGE);  // a quarter of the page faults' time; refused is no harm
   data_ = static_cast<std::byte*>(pages);
   release_ = [pages, bytes] { munmap(pages, bytes); };
+}
+
+TexelBuffer first_part(TexelBuffer whole, size_t bytes) {
+  const auto kept = std::make_shared<TexelBuffer>(std::move(whole));
+  return TexelBuffer(kept->data(), bytes, [kept] {});
 }
 
 }  // namespace gpupost

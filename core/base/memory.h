@@ -59,4 +59,7 @@ class TexelBuffer {
   static inline std::atomic<bool> is_all_kept_{false};
 };
 
+// The first bytes of a buffer; the rest is kept but not seen.
+TexelBuffer first_part(TexelBuffer whole, size_t bytes);
+
 }  // namespace gpupost

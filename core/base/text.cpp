@@ -1,5 +1,6 @@
 #include "core/base/text.h"
 
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -52,6 +53,12 @@ std::optional<std::vector<double>> list_of_numbers(std::string_view word) {
     numbers.push_back(*number);
   }
   return numbers;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
 }
 
 }  // namespace gpupost

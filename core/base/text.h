@@ -39,4 +39,7 @@ std::vector<std::string_view> split_at_commas(std::string_view word);
 // Parses 1,0.5,-2; all must be finite as floats. Nothing if the word does not match.
 std::optional<std::vector<double>> list_of_numbers(std::string_view word);
 
+// The text with ASCII letters in lower case.
+std::string lower_case(std::string_view text);
+
 }  // namespace gpupost

@@ -1,5 +1,6 @@
 // The table of formats, and the ways to find a row of it.
 #include "core/codec/formats.h"
+#include "core/base/text.h"
 
 #include "core/codec/common/reader.h"
 #include "core/codec/common/writer.h"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace gpupost {
 
@@ -171,8 +171,7 @@ const Format* format_named(std::string_view name) {
 const Format* format_of_extension(std::string_view path) {
   const size_t dot = path.rfind('.');
   if (dot == std::string_view::npos) return nullptr;
-  std::string extension(path.substr(dot + 1));
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+  const std::string extension = lower_case(path.substr(dot + 1));
   for (const Format& row : formats())
     if (std::ranges::find(row.extensions, extension) != row.extensions.end()) return &row;
   return nullptr;

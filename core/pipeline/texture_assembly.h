@@ -19,8 +19,8 @@ ColorType color_type_of(const Picture& picture);
 void check_type(const std::string& input, const ColorType& type, const std::string& first_input, const ColorType& first,
                 Assembly assembly);
 
-// Throws Error(Exit::input) if the size that is written for an image of `input` differs from that of the first image, or if a face
-// of a cube is not square.
+// Throws Error(Exit::input) if the size that is written for an image of `input` differs from that of the first image, or if it is
+// the face of a cube and not square.
 void check_size(const std::string& input, Size written, const std::string& first_input, Size first, Assembly assembly);
 
 bool is_cube(Assembly assembly);

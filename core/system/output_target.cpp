@@ -52,7 +52,7 @@ FileLocation place_of(const std::string& path, const fs::path& at) {
        std::generic_category().message(errno));
 }
 
-// What has a name, its own link or the file; none: nothing has it.
+// Facts of what has this name: a link itself, or a file. Empty if nothing has it.
 std::optional<struct stat> facts_of(const FileLocation& place, const std::string& path) {
   struct stat facts = {};
   if (fstatat(place.folder.get(), place.name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0) return facts;

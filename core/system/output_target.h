@@ -1,4 +1,4 @@
-// Where the path of an output leads, and whether it can be written.
+// Finds out where the path of an output leads, and whether it can be written.
 #pragma once
 
 #include "core/base/error.h"
@@ -52,7 +52,7 @@ struct FileLocation {
   std::string name;
 };
 
-// Where a path leads, and what is there.
+// The place that a path leads to, and what is there now.
 struct Target {
   FileLocation place;
   std::optional<struct stat> old;  // none: nothing is there

@@ -192,7 +192,7 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
     CHECK(finished.exit_code == 1);
     CHECK(finished.err == text);
   }
-  // what it says is to be done does it, and replaces no input
+  // the advice of the message works, and replaces no input
   const std::string before = place.read("in.exr");
   CHECK(place.gpupost({"in.exr", "sub/in.exr", "-o", "out/{dir}/{stem}.exr", "--bits", "32f", "--mkdir"}).exit_code ==
         0);

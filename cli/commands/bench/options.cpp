@@ -20,12 +20,6 @@ namespace {
 
 constexpr Depth depths[] = {Depth::u8, Depth::half, Depth::f32};
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = char(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
-
 // The words of a list with commas; none of an empty one.
 std::vector<std::string> words_of(std::string_view list) {
   if (list.empty()) return {};

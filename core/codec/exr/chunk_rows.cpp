@@ -47,10 +47,14 @@ std::vector<RowReader::Part> RowReader::parts_of(std::span<const ExrChannel> cha
   return parts;
 }
 
-RowReader::RowReader(std::span<const ExrChannel> channels, int most_width)
-    : parts_(parts_of(channels)), split_(5 * size_t(most_width)) {
-  for (const ExrChannel& channel : channels) bytes_per_texel += bytes_of(channel.depth);
+size_t bytes_per_texel(std::span<const ExrChannel> channels) {
+  size_t bytes = 0;
+  for (const ExrChannel& channel : channels) bytes += bytes_of(channel.depth);
+  return bytes;
 }
+
+RowReader::RowReader(std::span<const ExrChannel> channels, int most_width)
+    : parts_(parts_of(channels)), bytes_per_texel_(bytes_per_texel(channels)), split_(5 * size_t(most_width)) {}
 
 void RowReader::split_row(const Part& part, const Chunk& chunk, int row) {
   const Level& level = part.group->levels[size_t(chunk.level)];

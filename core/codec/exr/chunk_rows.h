@@ -17,6 +17,9 @@ struct Chunk {
   Size size;
 };
 
+// Bytes of a texel of all channels.
+size_t bytes_per_texel(std::span<const ExrChannel> channels);
+
 class RowReader {
  public:
   // `most_width`: of the chunks to read.
@@ -30,11 +33,10 @@ class RowReader {
       for (const Part& part : parts_) {
         split_row(part, chunk, row);
         for (size_t c = 0; c < 4; ++c)
-          if (part.channels[c]) put((size_t(row) * bytes_per_texel + part.at[c]) * width, numbers_of(part, c, width));
+          if (part.channels[c]) put((size_t(row) * bytes_per_texel_ + part.at[c]) * width, numbers_of(part, c, width));
       }
   }
 
-  size_t bytes_per_texel = 0;
   size_t clamped_count = 0;  // finite values that were clamped for half
 
  private:
@@ -52,6 +54,7 @@ class RowReader {
   std::byte* plane(size_t index, size_t width) { return reinterpret_cast<std::byte*>(split_.data() + index * width); }
 
   std::vector<Part> parts_;
+  size_t bytes_per_texel_;
   std::vector<float> split_;  // rows of the four components, and one for conversion
 };
 

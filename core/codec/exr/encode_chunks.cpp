@@ -64,10 +64,7 @@ class ChunkFile {
     for (const auto& [at, own] : placed(index, std::move(chunk))) std::ranges::copy(own, file_.data() + at);
   }
 
-  TexelBuffer finish() {
-    auto whole = std::make_shared<TexelBuffer>(std::move(file_));
-    return TexelBuffer(whole->data(), end_, [whole] {});
-  }
+  TexelBuffer finish() { return first_part(std::move(file_), end_); }
 
  private:
   // The chunks that have a place now, each with its place: `chunk` and those that waited for it.
@@ -104,18 +101,18 @@ EncodedChunks encode_chunks(std::span<const std::byte> header, std::span<const E
     most_texels = std::max(most_texels, texel_count(chunk.size));
     all_texels += texel_count(chunk.size);
   }
-  const size_t bytes_per_texel = RowReader(channels, 1).bytes_per_texel;
-  if (most_texels * bytes_per_texel > size_t(INT32_MAX))
-    fail(Exit::usage, "exr: a chunk of {} bytes is too large for the format", most_texels * bytes_per_texel);
-  ChunkFile file(header, chunks.size(), all_texels * bytes_per_texel + chunks.size() * sizeof(ChunkHead::numbers));
+  const size_t texel_bytes = bytes_per_texel(channels);
+  if (most_texels * texel_bytes > size_t(INT32_MAX))
+    fail(Exit::usage, "exr: a chunk of {} bytes is too large for the format", most_texels * texel_bytes);
+  ChunkFile file(header, chunks.size(), all_texels * texel_bytes + chunks.size() * sizeof(ChunkHead::numbers));
   std::atomic<size_t> next = 0, clamped_count = 0;
   // Each thread takes the next chunk, so that few wait for their place in the file.
-  const size_t most_threads = std::min(chunks.size(), 1 + all_texels * bytes_per_texel / least_bytes_per_thread);
+  const size_t most_threads = std::min(chunks.size(), 1 + all_texels * texel_bytes / least_bytes_per_thread);
   parallel_ranges(int(std::min<size_t>(most_threads, size_t(core_count()))), 1, [&](int, int) {
     RowReader reader(channels, most_width);
-    BlockPacker packer(options.compression, options.deflate_level, most_texels * bytes_per_texel);
+    BlockPacker packer(options.compression, options.deflate_level, most_texels * texel_bytes);
     for (size_t index = next++; index < chunks.size(); index = next++) {
-      packer.start(texel_count(chunks[index].size) * bytes_per_texel);
+      packer.start(texel_count(chunks[index].size) * texel_bytes);
       reader.read(chunks[index], [&packer](size_t at, Bytes bytes) { packer.put(at, bytes.data(), bytes.size()); });
       const Bytes packed = packer.packed();
       file.add(index, ChunkHead(chunks[index], packed.size(), options), packed);

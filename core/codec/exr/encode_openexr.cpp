@@ -49,10 +49,7 @@ class FileStream : public Imf::OStream {
   uint64_t tellp() override { return at_; }
   void seekp(uint64_t at) override { at_ = at; }
 
-  TexelBuffer finish() {
-    auto whole = std::make_shared<TexelBuffer>(std::move(file_));
-    return TexelBuffer(whole->data(), end_, [whole] {});
-  }
+  TexelBuffer finish() { return first_part(std::move(file_), end_); }
 
  private:
   TexelBuffer file_;
@@ -74,7 +71,7 @@ Imf::Header parsed(Bytes header, std::optional<float> level_of_dwa) {
 class Rows {
  public:
   Rows(std::span<const ExrChannel> channels, const Imath::Box2i& window)
-      : channels_(channels), window_(window), bytes_per_texel_(RowReader(channels, 1).bytes_per_texel) {}
+      : channels_(channels), window_(window), bytes_per_texel_(bytes_per_texel(channels)) {}
 
   // Reads rows from `first` on, counted from the first row of the level.
   void read(int level, int width, int first, int count) {
@@ -164,8 +161,8 @@ EncodedChunks encode_by_openexr(Bytes header, std::span<const ExrChannel> channe
     constexpr size_t chunk_bytes = 32;         // entry in the table, and head of a chunk
     for (const Level& level : levels) {
       const size_t tiles = is_tiled ? size_t(div_ceil(level.size.width, options.tile.width)) : 1;
-      most_bytes += texel_count(level.size) * RowReader(channels, 1).bytes_per_texel +
-                    chunk_bytes * tiles * size_t(level.size.height);
+      most_bytes +=
+          texel_count(level.size) * bytes_per_texel(channels) + chunk_bytes * tiles * size_t(level.size.height);
     }
     FileStream to(most_bytes);
     Rows rows(channels, parsed_header.dataWindow());
