@@ -1,8 +1,11 @@
 #include "core/image/attributes.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 
 namespace gpupost {
 
@@ -45,6 +48,23 @@ bool is_default_attribute(const Attribute& attribute) {
 
 void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names) {
   std::erase_if(attributes, [&](const Attribute& attribute) { return std::ranges::count(names, attribute.name) > 0; });
+}
+
+std::vector<std::string> names_with_information(const std::vector<Attribute>& attributes) {
+  std::vector<std::string> names;
+  for (const Attribute& attribute : attributes)
+    if (!is_default_attribute(attribute)) names.push_back(attribute.name);
+  return names;
+}
+
+std::optional<std::string> warning_of_removed(const std::vector<std::string>& before,
+                                              const std::vector<Attribute>& attributes) {
+  std::vector<std::string> removed;
+  std::ranges::copy_if(before, std::back_inserter(removed), [&](const std::string& name) {
+    return std::ranges::find(attributes, name, &Attribute::name) == attributes.end();
+  });
+  if (removed.empty()) return std::nullopt;
+  return fmt::format("attributes that no longer match the image are dropped: {}", fmt::join(removed, ", "));
 }
 
 void remove_color_names(std::vector<Attribute>& attributes) {

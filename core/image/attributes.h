@@ -4,6 +4,8 @@
 #include "core/image/picture.h"
 
 #include <initializer_list>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,12 @@ namespace gpupost {
 // Returns whether an attribute that every EXR has carries no information, because it has the usual value. Chromaticities count too:
 // outputs record primaries or are Rec. 709.
 bool is_default_attribute(const Attribute& attribute);
+
+// Names of the attributes that are no default attributes.
+std::vector<std::string> names_with_information(const std::vector<Attribute>& attributes);
+// The warning of names that `attributes` no longer has; empty if it has all.
+std::optional<std::string> warning_of_removed(const std::vector<std::string>& before,
+                                              const std::vector<Attribute>& attributes);
 
 void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names);
 // Removes the names of the color space, for other colors.

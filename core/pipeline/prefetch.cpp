@@ -4,6 +4,7 @@
 #include "core/base/sha256.h"
 #include "core/base/stopwatch.h"
 #include "core/base/threads.h"
+#include "core/image/attributes.h"
 #include "core/image/display_window.h"
 #include "core/image/primaries.h"
 #include "core/pipeline/texture_assembly.h"
@@ -48,7 +49,10 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
   for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
   if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
   if (settings.transfer) picture.transfer = *settings.transfer;
+  const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (settings.primaries) set_primaries(picture, *settings.primaries);
+  if (const auto warning = warning_of_removed(attributes, picture.attributes))
+    input.decoded.write_warnings.push_back(*warning);
   if (settings.alpha) picture.alpha = *settings.alpha;
   if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip) {
     if (fit_to_display(picture, settings.limits.texel_count, file))

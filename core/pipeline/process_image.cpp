@@ -248,24 +248,6 @@ void change_attributes(std::span<const Call> calls, bool is_texture, Picture& pi
       call.op->change_attributes(call, picture.attributes);
 }
 
-// Names of the attributes that carry information.
-std::vector<std::string> names_of(const std::vector<Attribute>& attributes) {
-  std::vector<std::string> names;
-  for (const Attribute& attribute : attributes)
-    if (!is_default_attribute(attribute)) names.push_back(attribute.name);
-  return names;
-}
-
-void tell_of_removed(const std::vector<std::string>& before, const Picture& picture, JobReport& report) {
-  std::vector<std::string> removed;
-  std::ranges::copy_if(before, std::back_inserter(removed), [&](const std::string& name) {
-    return std::ranges::find(picture.attributes, name, &Attribute::name) == picture.attributes.end();
-  });
-  if (!removed.empty())
-    report.add_warning(
-        fmt::format("attributes that no longer match the image are dropped: {}", fmt::join(removed, ", ")));
-}
-
 // The calls of the request, with those that the job replaces.
 std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
   std::vector<Call> calls = request.calls;
@@ -321,7 +303,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                                        picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
                                        !primaries.converts;
   if (primaries.converts || !only_measures(calls)) drop_previews(picture);
-  const std::vector<std::string> attributes = names_of(picture.attributes);
+  const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (!calls.empty()) {
     if (keeps_original_integers) part.base = base_as_read(calls, picture);
     run_groups(calls, request, gpu, primaries.calls, picture, way, report);
@@ -343,7 +325,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   } else if (!keeps_original_integers) {
     make_working(picture, working_depth(way.input_depth, way.output_depth));
   }
-  tell_of_removed(attributes, picture, report);
+  if (const auto warning = warning_of_removed(attributes, picture.attributes)) report.add_warning(*warning);
   return part;
 }
 

@@ -74,7 +74,7 @@ TEST_CASE("chromaticities that make no sense are dropped with a warning, whateve
   CHECK(!has_attribute(decoded(place, "out.exr"), "chromaticities"));
 }
 
-TEST_CASE("--output-primaries without an op warns of names of the color space that it drops") {
+TEST_CASE("--output-primaries without an op and --input-primaries warn of names of the color space that they drop") {
   const TestFolder place;
   write_changed(place, "named.exr", [](Picture& picture) {
     picture.attributes = {{.name = "colorInteropID", .type = "string", .value = {'l', 'i', 'n'}},
@@ -86,6 +86,9 @@ TEST_CASE("--output-primaries without an op warns of names of the color space th
         "gpupost: warning: named.exr: attributes that no longer match the image are dropped: colorInteropID\n");
   CHECK(!has_attribute(decoded(place, "wide.exr"), "colorInteropID"));
   CHECK(has_attribute(decoded(place, "wide.exr"), "owner"));
+  const Finished named = place.gpupost({"named.exr", "-o", "named_wide.exr", "--input-primaries", "ap1"});
+  CHECK(named.exit_code == 0);
+  CHECK(named.err == finished.err);
 }
 
 TEST_CASE("a picture that is changed loses its preview, one that is only converted or measured keeps it") {
