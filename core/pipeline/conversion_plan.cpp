@@ -16,6 +16,11 @@ static void tag_numbers(const ChainRequest& request, const Job& job, ConversionP
   else if (!is_float(way.output_depth) && !job.format->holds_primaries) way.transfer = Transfer::linear;
 }
 
+static Depth file_depth_of(const Group& color) {
+  const Depth depth = color.channels[0].depth;
+  return is_float(depth) ? color.depth : depth;
+}
+
 Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture& first) {
   return split_into_level_files(given, result_level_count(calls, first.size()),
                                 level_count_of(result_size(calls, first.size())));
@@ -31,7 +36,7 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
   // finish() decides about one file that exists
   if (way.job.writes_picture)
     check_can_be_written(way.job, level_count, request.output.no_clobber && way.job.is_a_file_a_level());
-  way.output_depth = choose_output_depth(request, *given.format, way.input_depth);
+  way.output_depth = choose_output_depth(request, *given.format, way.file_depth);
   way.storage = storage_of(request.passes, way.input_depth, way.output_depth);
   const bool is_free = is_float(way.output_depth) && !request.output.bits && !request.passes.fp16;
   if (is_free) way.output_depth = result_depth(request.calls, way.output_depth);

@@ -8,6 +8,7 @@ namespace gpupost {
 
 struct ConversionPlan {
   Job job;
+  Depth file_depth = Depth::half;  // of the color in the file: integers, even if an ICC profile made its texels floats
   Depth input_depth = Depth::half, storage = Depth::half, output_depth = Depth::half;  // depths of the color
   Transfer transfer = Transfer::linear;                                                // transfer of the output's color
   bool is_tagged = true;  // the output records its transfer and primaries

@@ -286,7 +286,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     report.add_warning(conversion_warning(primaries, picture));
   if (is_float(way.output_depth))
     for (Channel& channel : picture.groups.front().channels)
-      if (request.output.bits || request.passes.fp16 || !is_float(way.input_depth)) channel.depth = way.output_depth;
+      if (request.output.bits || request.passes.fp16 || !is_float(way.file_depth)) channel.depth = way.output_depth;
   if (makes_content(calls, Content::data)) make_data(picture, request.input);
   if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels(calls))
     report.add_warning(

@@ -164,6 +164,7 @@ TEST_CASE("a profile of tables is applied as lcms2 applies it") {
   const Decoded decoded = decode_bytes(png_with(bytes));
   REQUIRE(decoded.warnings == std::vector<std::string>{});
   CHECK(decoded.picture.groups[0].depth == Depth::f32);
+  CHECK(decoded.picture.groups[0].channels[0].depth == Depth::u8);  // of the file
   CHECK(decoded.picture.attributes.empty());
   CHECK(largest_difference(light_of(decode_bytes(png_with(bytes)).picture), light_by_lcms2(bytes)) < 1e-5);
   cmsCloseProfile(tables);

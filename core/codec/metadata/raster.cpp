@@ -11,13 +11,14 @@ namespace gpupost {
 
 namespace {
 
-Group group_of(const Raster& raster) {
+// `file_depth`: the depth before a profile was applied.
+Group group_of(const Raster& raster, Depth file_depth) {
   Group group;
   group.depth = raster.depth;
   group.is_color = true;
   group.is_luminance = raster.is_gray();
   const auto name = [&](size_t component, std::string_view text) {
-    group.channels[component] = {.name = std::string(text), .depth = raster.depth};
+    group.channels[component] = {.name = std::string(text), .depth = file_depth};
   };
   if (raster.is_gray()) name(0, "Y");
   else
@@ -72,6 +73,7 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   };
   if (!options.layer.empty()) refuse("layer", options.layer);
   if (options.level != 0) refuse("level", options.level);
+  const Depth file_depth = raster.depth;
   if (!raster.colors.profile.empty() || raster.is_cmyk) apply_profile(raster, options.profile, options.limits, lend);
   if (raster.orientation != 1 && !options.keeps_orientation) turn_upright(raster);
   Decoded decoded{.warnings = std::move(raster.colors.warnings)};
@@ -86,7 +88,7 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   picture.transfer = raster.colors.transfer;
   picture.exponent = raster.colors.exponent;
   picture.alpha = raster.alpha;
-  picture.groups.push_back(group_of(raster));
+  picture.groups.push_back(group_of(raster, file_depth));
   picture.groups[0].levels.push_back({.size = raster.size, .texels = std::move(raster.texels)});
   if (raster.colors.chromaticities && !raster.is_gray())
     picture.attributes.push_back(attribute_of(*raster.colors.chromaticities));
