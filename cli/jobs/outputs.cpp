@@ -189,10 +189,6 @@ Job job_of(const Request& request, std::span<const Input> inputs) {
   check_assembly(request.globals, job);
   check_numbers(request.globals.encoding, *job.format);
   check_output_primaries(request.globals.encoding, request.calls);
-  if (most_levels_of(request.calls) > 1 && !job.is_a_file_a_level() && job.format->levels == FileLevels::one)
-    fail(Exit::usage, "{}: {} files hold one level; expected {}, or {{level}} in -o for one file per level",
-         output.empty() ? "--format " + std::string(job.format->name) : "-o " + output, job.format->name,
-         writable_extensions(true));
   if (job.is_a_file_a_level() && !makes_levels(request.calls))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
   return job;

@@ -30,7 +30,10 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
   std::vector<Call> calls = request.calls;
   set_windows(calls, first);
   const int level_count = result_level_count(calls, first.size());
-  ConversionPlan way{.job = job_for_levels(calls, given, first), .input_depth = first.groups.front().depth};
+  ConversionPlan way{.job = job_for_levels(calls, given, first),
+                     .file_depth = file_depth_of(first.groups.front()),
+                     .input_depth = first.groups.front().depth};
+  check_levels(way.job, level_count);
   if (way.job.writes_picture && request.output.makes_folders && way.job.is_a_file_a_level())
     for (int level = 0; level < level_count; ++level) make_folder_of(way.job.output.at(level));
   // finish() decides about one file that exists

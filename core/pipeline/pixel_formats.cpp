@@ -43,6 +43,15 @@ void check_numbers(const OutputSettings& output, const Format& format) {
   if (output.bits || !holds_srgb(format, widest)) output_transfer(output, format, output.bits.value_or(widest));
 }
 
+void check_levels(const Job& job, int level_count) {
+  if (level_count == 1 || !job.writes_picture || job.is_a_file_a_level() || job.format->levels != FileLevels::one)
+    return;
+  fail(Exit::usage,
+       "-o {}: {} files hold one level, and the result has {}; expected {}, or {{level}} in -o for one file "
+       "per level",
+       job.output.at(0), job.format->name, level_count, writable_extensions(true));
+}
+
 void check_output_primaries(const OutputSettings& output, std::span<const Call> calls) {
   if (!output.primaries) return;
   if (makes_content(calls, Content::display))

@@ -1,6 +1,7 @@
 // Chooses the depths and transfer of values, from the settings and the input.
 #pragma once
 
+#include "core/pipeline/job.h"
 #include "core/pipeline/settings.h"
 
 namespace gpupost {
@@ -11,6 +12,9 @@ void check_numbers(const OutputSettings& output, const Format& format);
 
 // Depth of the output's color: --bits, else the input's depth if the format can hold it.
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth);
+
+// Throws Error(Exit::usage) if one file cannot hold this number of levels.
+void check_levels(const Job& job, int level_count);
 
 // Refuses primaries for encoded values, unless the curve of the values is given too. Throws Error(Exit::usage).
 void check_output_primaries(const OutputSettings& output, std::span<const Call> calls);

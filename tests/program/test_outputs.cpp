@@ -31,6 +31,13 @@ DEVICE_TEST_CASE("a mean of black and white texels is 188, not 128") {
   }
 }
 
+DEVICE_TEST_CASE("the only level of an image of one texel goes into a file of one level") {
+  const TestFolder place;
+  check_done(place, {"bars.png", "crop", "--window", "1x1+0+0", "-o", "one.png"});
+  check_done(place, {"one.png", "mips", "-o", "level.png"});
+  check_same(place, "one.png", "level.png");
+}
+
 TEST_CASE("conversions there and back are what was there: 8 and 16 bits, half and float") {
   const TestFolder place;
   for (const char* name : {"in.png", "deep.png"}) {
