@@ -93,7 +93,9 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   check_requirements(request.calls, globals.passes.apply_to, picture);
   std::vector<Call> calls = request.calls;
   set_windows(calls, picture);
-  const LevelFrame frame = level_frame_of(calls, job_for_levels(calls, job, picture), picture);
+  const Job job_of_levels = job_for_levels(calls, job, picture);
+  check_levels(job_of_levels, result_level_count(calls, picture.size()));
+  const LevelFrame frame = level_frame_of(calls, job_of_levels, picture);
   const auto whole = std::span<const Call>(calls).first(calls.size() - (frame.is_needed() ? 1 : 0));
   split_groups(globals.passes.apply_to, picture);
   std::vector<Planned> groups;
@@ -167,6 +169,7 @@ std::string explain(const Request& request) {
   for (const std::string& parts : explained.parts) text += fmt::format("parts    {}\n", printable(parts));
   text += fmt::format("device   {}\n", explained.traits.name);
   for (const ExplainedGroup& group : explained.groups) text += text_of(group);
+  check_options_have_effect(request);
   return text;
 }
 

@@ -93,12 +93,13 @@ JobList jobs_of(const Request& request) {
   const Globals& globals = request.globals;
   check_second_images(request.calls);
   std::vector<Input> inputs = request.inputs.files;
-  if (inputs.empty() && isatty(STDIN_FILENO))
+  const bool reads_standard_input = inputs.empty() && !request.inputs.is_batch;
+  if (reads_standard_input && isatty(STDIN_FILENO))
     fail(Exit::usage, "no input: expected a file, or an image on standard input (which is a terminal)");
-  if (inputs.empty()) inputs.push_back({.path = "-", .frame = {}});
+  if (reads_standard_input) inputs.push_back({.path = "-", .frame = {}});
   if (std::ranges::find(inputs, "-", &Input::path) != inputs.end() && isatty(STDIN_FILENO))
     fail(Exit::usage, "- : standard input is a terminal; expected an image");
-  const size_t share = one_file_of(request).empty() ? 1 : inputs.size();  // number of inputs per job
+  const size_t share = reads_standard_input ? 1 : inputs_per_job(request);
   JobList list;
   Paths paths(request);
   for (size_t first = 0; first < inputs.size(); first += share) {

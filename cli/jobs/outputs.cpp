@@ -20,6 +20,22 @@ static bool ends_in_statistics(const Request& request) {
   return !request.calls.empty() && request.calls.back().op->makes == Makes::statistics;
 }
 
+static bool writes_no_image(const Request& request) {
+  return ends_in_statistics(request) && (request.globals.output.empty() || !statistics_file_of(request).empty());
+}
+
+void check_options_have_effect(const Request& request) {
+  if (request.calls.empty())
+    check_globals_have_effect(
+        request, [](const Global& global) { return !global.is_of_ops; }, "without an op; add one, or leave it out");
+  if (writes_no_image(request))
+    check_globals_have_effect(
+        request, [](const Global& global) { return !global.is_of_encoding; },
+        fmt::format("without an output image, and `{}` at the end of the chain writes none; leave it out, or name an "
+                    "image with -o",
+                    request.calls.back().op->name));
+}
+
 bool output_is_there(const std::string& path) {
   std::error_code error;
   return !own_descriptor(path) && fs::is_regular_file(path, error);
@@ -161,7 +177,7 @@ static Job unchecked_job_of(const Request& request, std::span<const Input> input
   Job job{.is_output_named = !output.empty()};
   for (const Input& input : inputs) job.inputs.push_back(input.path);
   job.frame = frame_text(inputs.front());
-  if (ends_in_statistics(request) && (output.empty() || !statistics_file_of(request).empty())) {
+  if (writes_no_image(request)) {
     job.format = format_named("exr");  // which can hold everything
     job.writes_picture = false;
     return job;
@@ -173,18 +189,9 @@ static Job unchecked_job_of(const Request& request, std::span<const Input> input
   return job;
 }
 
-Job first_job_of(const Request& request) { return unchecked_job_of(request, std::span(request.inputs.files).first(1)); }
-
 Job job_of(const Request& request, std::span<const Input> inputs) {
   Job job = unchecked_job_of(request, inputs);
-  if (!job.writes_picture) {
-    check_globals_have_effect(
-        request, [](const Global& global) { return !global.is_of_encoding; },
-        fmt::format("without an output image, and `{}` at the end of the chain writes none; leave it out, or name an "
-                    "image with -o",
-                    request.calls.back().op->name));
-    return job;
-  }
+  if (!job.writes_picture) return job;
   const std::string& output = request.globals.output;
   check_assembly(request.globals, job);
   check_numbers(request.globals.encoding, *job.format);
@@ -192,6 +199,12 @@ Job job_of(const Request& request, std::span<const Input> inputs) {
   if (job.is_a_file_a_level() && !makes_levels(request.calls))
     fail(Exit::usage, "-o {}: {{level}} needs an op that makes levels, like mips, at the end of the chain", output);
   return job;
+}
+
+size_t inputs_per_job(const Request& request) { return one_file_of(request).empty() ? 1 : request.inputs.files.size(); }
+
+Job first_job_of(const Request& request) {
+  return job_of(request, std::span(request.inputs.files).first(inputs_per_job(request)));
 }
 
 }  // namespace gpupost

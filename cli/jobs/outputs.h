@@ -14,6 +14,9 @@ bool output_is_there(const std::string& path);
 
 inline constexpr Size largest_image{1 << 20, 1 << 20};  // largest value of --max-side
 
+// Throws Error(Exit::usage) if a global option has no effect, because the chain is empty or the run writes no image.
+void check_options_have_effect(const Request& request);
+
 // The largest number of levels that the chain makes of an image.
 int most_levels_of(std::span<const Call> calls);
 
@@ -33,8 +36,10 @@ std::string frame_text(const Input& input);
 // result, or if -o is no name of an output.
 Job job_of(const Request& request, std::span<const Input> inputs);
 
-// The job of the first input, without checks of files and options, for --explain. Throws Error(Exit::usage) if -o is no name
-// of an output.
+// The number of inputs of a job: 1, or all.
+size_t inputs_per_job(const Request& request);
+
+// The first job, for --explain. Throws as job_of() does. There must be an input.
 Job first_job_of(const Request& request);
 
 }  // namespace gpupost

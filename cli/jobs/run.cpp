@@ -259,9 +259,7 @@ Exit run(const Request& request) {
          std::ranges::find(request.words, "--") == request.words.end()
              ? ""
              : "; all words after -- are inputs, so put ops and options before it");
-  if (request.calls.empty())
-    check_globals_have_effect(
-        request, [](const Global& global) { return !global.is_of_ops; }, "without an op; add one, or leave it out");
+  check_options_have_effect(request);
   if (globals.size)
     fail(Exit::usage, "--size {}x{} is for --explain and `shader`; to change the size of an image use `resize --size`",
          globals.size->width, globals.size->height);

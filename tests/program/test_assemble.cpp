@@ -216,7 +216,7 @@ TEST_CASE("the plan of a cross is that of its faces") {
   const TestFolder place;
   write_strip(place, "strip.exr", 8);
   const Finished finished =
-      place.gpupost({"--explain", "mips", "strip.exr", "--assemble", "cube-from-strip"}, no_driver);
+      place.gpupost({"--explain", "mips", "strip.exr", "--assemble", "cube-from-strip", "-o", "out.dds"}, no_driver);
   CHECK(finished.exit_code == 0);
   CHECK_MESSAGE(finished.out.find("8 x 8, 4 levels") != std::string::npos, finished.out);
 }
