@@ -281,12 +281,8 @@ Exit run(const Request& request) {
     say_note(
         "no input exists: {} missing (--skip-missing)",
         request.inputs.skipped_count == 1 ? "1 frame is" : fmt::format("{} frames are", request.inputs.skipped_count));
-  if (request.inputs.is_batch && (request.inputs.files.empty() || fails_at_once)) {
-    const Exit code = is_whole ? Exit::done : Exit::batch;
-    if (globals.encoding.makes_folders) make_folder_of(globals.report.progress.file);
-    return Progress(globals.report.progress, globals.report.quiet, 0).finish(code, request.inputs.missing);
-  }
   JobList list = jobs_of(request);
+  if (fails_at_once) list.jobs.clear();
   std::vector<Job>& jobs = list.jobs;
   if (!globals.report.depfile.empty()) check_depfile(request, list);
   if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
@@ -300,7 +296,7 @@ Exit run(const Request& request) {
       std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
   DeviceSessions devices(globals.device);
-  give_exposures(request, chain, jobs, devices);
+  if (!jobs.empty()) give_exposures(request, chain, jobs, devices);
   Progress progress(globals.report.progress, globals.report.quiet, jobs.size() + list.kept.size());
   for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(request, kept.job));
   say_at_interrupt(interrupt_line(chain, jobs, progress.is_bar()));

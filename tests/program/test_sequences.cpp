@@ -251,6 +251,22 @@ DEVICE_TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out
 
 TEST_CASE("a depfile lists every file that an output is made from") {
   const TestFolder place;
+TEST_CASE("a run without any frame writes its report and depfile") {
+  const TestFolder place;
+  write_frames(place, "s.", {"0001"});
+  for (const auto& [frames, options, missing] :
+       {std::tuple("2-3", "", 1), {"1-2", " --fail-fast", 1}, {"2-3", " --skip-missing", 0}}) {
+    const Finished finished = place.shell(
+        fmt::format("rm -f r.json d; gpupost s.####.png --frames {}{} -o {{stem}}.new.png --report r.json --depfile d",
+                    frames, options));
+    INFO(finished.err);
+    CHECK(finished.exit_code == (missing == 0 ? 0 : 5));
+    CHECK(parse_json(place.read("r.json"))["missing"].size() == size_t(missing));
+    CHECK(place.read("d").empty());
+    CHECK(!place.has("s.0001.new.png"));
+  }
+}
+
   CHECK(place.gpupost({"in.png", "cut.png", "-o", "{stem}.new.png", "--depfile", "d"}).exit_code == 5);
   CHECK(place.read("d") == "in.new.png: in.png\n");
   CHECK(place.gpupost({"in.png", "-o", "x.png", "--depfile", "in.png"}).exit_code == 1);
