@@ -240,7 +240,8 @@ std::span<const Global> all_globals() {
        .help = "Type in which the device stores images: 32-bit float, 16-bit float or packed 11-bit floats. r11g11b10 "
                "is used between ops and holds no alpha and no negative values. Default: fp16 if input and output are 8 "
                "bits or half, else fp32",
-       .choices = {"fp32", "fp16", "r11g11b10"}},
+       .choices = {"fp32", "fp16", "r11g11b10"},
+       .is_of_ops = true},
       {.name = "space",
        .value = "NAME",
        .help = "Color space of the images between ops: rgb or CIE Yxy (default rgb)",

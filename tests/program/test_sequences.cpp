@@ -81,7 +81,9 @@ TEST_CASE("sequences go to sequences, and every frame is done or named") {
            {"gpupost in.png -o 'out/{frame}.png'", 1, "", {"in.png has no frame number"}},
            {"gpupost none.####.png -o out/", 2, "", {"none.####.png: no file matches"}},
            {"gpupost s.%04d.%04d.png -o out/", 1, "", {"two patterns"}},
-           {"gpupost in.png --frames 1-2 -o out/", 1, "", {"--frames needs a sequence"}}})
+           {"gpupost in.png --frames 1-2 -o out/", 1, "", {"--frames needs a sequence"}},
+           {"gpupost in.png --skip-missing -o out/", 1, "", {"--skip-missing needs a sequence"}},
+           {"gpupost in.png --recursive -o out/", 1, "", {"--recursive needs a folder"}}})
     check(place, batch);
 }
 
@@ -249,8 +251,6 @@ DEVICE_TEST_CASE("the Makefile and the ninja rules of docs/farm make what is out
   }
 }
 
-TEST_CASE("a depfile lists every file that an output is made from") {
-  const TestFolder place;
 TEST_CASE("a run without any frame writes its report and depfile") {
   const TestFolder place;
   write_frames(place, "s.", {"0001"});
@@ -267,6 +267,8 @@ TEST_CASE("a run without any frame writes its report and depfile") {
   }
 }
 
+TEST_CASE("a depfile lists every file that an output is made from") {
+  const TestFolder place;
   CHECK(place.gpupost({"in.png", "cut.png", "-o", "{stem}.new.png", "--depfile", "d"}).exit_code == 5);
   CHECK(place.read("d") == "in.new.png: in.png\n");
   CHECK(place.gpupost({"in.png", "-o", "x.png", "--depfile", "in.png"}).exit_code == 1);
