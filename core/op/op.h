@@ -210,6 +210,7 @@ struct Needs {
   std::vector<std::string> files;      // other files that `prepare` reads
   std::vector<std::string> pictures;   // image files that are read into call.inputs, in order
   bool pictures_are_data = false;      // they are read as data, in 32-bit float: no conversion of colors or alpha
+  std::string_view alpha_option;       // option that has no effect on an image without alpha; empty: none
   std::string_view front;              // why the call must be first in its chain; empty if it need not be
 };
 

@@ -205,6 +205,15 @@ bool keeps_texels(std::span<const Call> calls) {
   return std::ranges::all_of(calls, [](const Call& call) { return is_move(call) || keeps_base({&call, 1}); });
 }
 
+// Warns of options that need alpha, for an image without alpha.
+void tell_of_missing_alpha(std::span<const Call> calls, bool has_alpha, JobReport& report) {
+  for (size_t index = 0; index < calls.size(); ++index)
+    if (const std::string_view option = calls[index].op->needs(calls[index]).alpha_option;
+        !option.empty() && !has_alpha_behind(calls.first(index), has_alpha))
+      report.add_warning(fmt::format("{} {} has no effect, because the image has no alpha; leave it out",
+                                     calls[index].op->name, option));
+}
+
 // A copy of only the color, as it was read.
 Picture color_as_read(const Picture& picture) {
   const Group& color = picture.groups.front();
@@ -293,6 +302,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
         fmt::format("only level 0 of its {} levels is read, and the output has one; make new ones with `mips` at the "
                     "end, or choose one with --level",
                     picture.file_level_count));
+  tell_of_missing_alpha(calls, picture.groups.front().has_alpha(), report);
   if (is_all_hidden(picture))
     report.add_warning(
         "every texel has alpha 0, so its color is invisible (to keep the light, read it with --input-alpha "

@@ -131,7 +131,11 @@ DEVICE_TEST_CASE("the length of a mean of directions comes in an alpha that was 
 
 DEVICE_TEST_CASE("coverage is kept where there is an alpha, the rest stays, and what cannot go with it is refused") {
   const TestFolder place;
-  done(place, {"mips", "--coverage", "0.9", "in.exr", "float.exr", "-o", "{stem}.kept.exr", "--verify"});
+  const Finished kept_both =
+      done(place, {"mips", "--coverage", "0.9", "in.exr", "float.exr", "-o", "{stem}.kept.exr", "--verify"});
+  CHECK(kept_both.err.find("warning: float.exr: mips --coverage has no effect, because the image has no alpha") !=
+        kept_both.err.npos);
+  CHECK(kept_both.err.find("in.exr: mips --coverage") == kept_both.err.npos);
   done(place, {"mips", "in.exr", "float.exr", "-o", "{stem}.plain.exr"});
   const auto is_equal = [&](const std::string& stem, int level) {
     const Picture kept = decoded(place, stem + ".kept.exr", level), plain = decoded(place, stem + ".plain.exr", level);

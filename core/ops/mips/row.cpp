@@ -448,6 +448,7 @@ const Op mips_op{
     .check = check,
     .makes = Makes::levels,
     .channels = Channels::all,
+    .needs = [](const Call& call) { return Needs{.alpha_option = call.number("coverage") > 0 ? "--coverage" : ""}; },
     .output = output,
     .footprint = footprint,
     .change_attributes = change_attributes,
