@@ -138,6 +138,7 @@ const CommandRow tune_verb{
         "for each size and format; later runs on this device use it. All variants give the same result to within "
         "rounding.",
     .argument = Argument::op,
+    .takes_op = can_be_tuned,
     .most_words = any_count,
     .options = {{"--sizes", "LIST", "Image sizes, like 256,1920x1080 (default: a few sizes from 256)", {}},
                 {"--variants", "LIST", "Names of variants to choose from, or parts of names (default all)", {}},

@@ -47,6 +47,7 @@ struct CommandRow {
   std::string_view usage;        // "compare A B [--tolerance T]"
   std::string_view description;  // what it prints, how it ends; "" where the summary says all
   Argument argument = Argument::none;
+  bool (*takes_op)(const Op& op) = nullptr;  // selects the ops of Argument::op; nullptr: all
   size_t least_words = 0, most_words = 0;
   std::vector<CommandOption> options;
   bool (*takes_global)(const Global& global) = nullptr;  // selects the global options that it also takes; nullptr: none

@@ -144,8 +144,9 @@ void add(Candidates& found, std::string_view word, std::string_view help, std::s
   if (word.starts_with(start)) found.words.push_back({fmt::format("{}{}", before, word), std::string(help)});
 }
 
-void add_ops(Candidates& found, std::string_view start) {
-  for (const Op* op : all_ops()) add(found, op->name, op->doc.summary, start);
+void add_ops(Candidates& found, std::string_view start, bool (*takes_op)(const Op& op) = nullptr) {
+  for (const Op* op : all_ops())
+    if (!takes_op || takes_op(*op)) add(found, op->name, op->doc.summary, start);
 }
 
 void add_verbs(Candidates& found, std::string_view start) {
@@ -234,7 +235,7 @@ const Option* option_behind(std::span<const Option> options, std::span<const std
 void add_arguments(Candidates& found, const CommandRow& verb, std::string_view word) {
   switch (verb.argument) {
     case Argument::file: found.has_files = true; break;
-    case Argument::op: add_ops(found, word); break;
+    case Argument::op: add_ops(found, word, verb.takes_op); break;
     case Argument::op_or_verb: add_ops(found, word), add_verbs(found, word); break;
     case Argument::shell:
       for (const auto& [shell, script] : scripts) add(found, shell, verb.summary, word);

@@ -74,6 +74,9 @@ TEST_CASE("what a verb takes is completed behind it") {
   CHECK(completed(place, {"info", "--j"}) == Words{"--json"});
   CHECK(completed(place, {"completion", ""}) == Words{"bash", "fish", "zsh"});
   CHECK(completed(place, {"shader", "mips", "--fp"}) == Words{"--fp16"});
+  CHECK(completed(place, {"tune", "mi"}) == Words{"mips"});
+  CHECK(completed(place, {"tune", "bl"}).empty());
+  CHECK(has(completed(place, {"bench", "bl"}), "blur"));
   CHECK(completed(place, {"version", ""}).empty());
 }
 
