@@ -112,7 +112,12 @@ Plan plan_of(const Step& step, const PlanInput& input, const DeviceTraits& trait
   if (step.route == Route::by_nearest) return {};
   TilingDecision decision = decide_tiling(step.calls, input, traits, options);
   std::vector<std::string>& choices = decision.whole.choices;
-  if (!decision.bands.empty()) choices.push_back(fmt::format("in bands of rows: {}", decision.bands));
+  const bool only_moves = !decision.stages.empty() && std::ranges::all_of(decision.stages, &Stage::moves);
+  if (only_moves && input.between == Space::rgb && !input.is_r11g11b10_between) {
+    decision.whole.images.clear();
+    decision.whole.passes.clear();
+    choices.push_back(fmt::format("texels are moved on the CPU, without a pass: {}", decision.limit));
+  } else if (!decision.bands.empty()) choices.push_back(fmt::format("in bands of rows: {}", decision.bands));
   else if (!decision.limit.empty()) choices.push_back(fmt::format("tiled: {}", decision.limit));
   else if (decision.is_watched)
     choices.push_back(fmt::format("tiled if one submission would take more than {} ms", options.most_ms));
@@ -164,12 +169,12 @@ std::string explain(const Request& request) {
   for (const std::string& note : request.inputs.notes) text += fmt::format("inputs   {}\n", note);
   for (const std::string& note : request.inputs.left_out) text += fmt::format("inputs   {}\n", note);
   for (const std::string& missing : request.inputs.missing) text += fmt::format("error    {}\n", missing);
+  check_options_have_effect(request);
   if (request.inputs.is_batch && request.inputs.files.empty()) return text + "no plan, because there is no input\n";
   const Explained explained = plans_of(request);
   for (const std::string& parts : explained.parts) text += fmt::format("parts    {}\n", printable(parts));
   text += fmt::format("device   {}\n", explained.traits.name);
   for (const ExplainedGroup& group : explained.groups) text += text_of(group);
-  check_options_have_effect(request);
   return text;
 }
 

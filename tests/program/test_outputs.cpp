@@ -249,6 +249,10 @@ TEST_CASE("a picture over a device's limit goes through, and is what the definit
   CHECK(decoded(place, "mips.exr", 1).size() == Size{10000, 1});
   const Finished explained = place.gpupost({"--explain", "blur", "--radius", "7", "long.exr"});
   CHECK_MESSAGE(explained.out.find("tiled: the image is 20000 x 1 texels") != explained.out.npos, explained.out);
+  const Finished moved = place.gpupost({"--explain", "flip", "x", "long.exr"});
+  CHECK_MESSAGE(moved.out.find("texels are moved on the CPU, without a pass: the image is 20000 x 1") != moved.out.npos,
+                moved.out);
+  CHECK_MESSAGE(moved.out.find("pass 0") == moved.out.npos, moved.out);
 }
 
 DEVICE_TEST_CASE("-o with / at its end is a folder for the input's name") {
