@@ -25,6 +25,27 @@ bool is_name(std::string_view word) {
   return !word.empty() && word.size() <= 64 && is_small(word[0]) && std::ranges::all_of(word, belongs);
 }
 
+// Returns whether is_name() accepts a keyword of GLSL. Source: GLSL 4.60, 3.6.
+bool is_keyword(std::string_view word) {
+  static constexpr std::string_view words[] = {
+      "active",   "asm",       "atomic_uint", "attribute", "bool",      "break",    "buffer",        "case",
+      "cast",     "centroid",  "class",       "coherent",  "common",    "const",    "continue",      "default",
+      "discard",  "do",        "double",      "else",      "enum",      "extern",   "external",      "false",
+      "filter",   "fixed",     "flat",        "float",     "for",       "goto",     "half",          "highp",
+      "if",       "in",        "inline",      "inout",     "input",     "int",      "interface",     "invariant",
+      "layout",   "long",      "lowp",        "mediump",   "namespace", "noinline", "noperspective", "out",
+      "output",   "partition", "patch",       "precise",   "precision", "public",   "readonly",      "resource",
+      "restrict", "return",    "sample",      "sampler",   "shared",    "short",    "sizeof",        "smooth",
+      "static",   "struct",    "subroutine",  "superp",    "switch",    "template", "this",          "true",
+      "typedef",  "uint",      "uniform",     "union",     "unsigned",  "using",    "varying",       "void",
+      "volatile", "while",     "writeonly"};
+  static constexpr std::string_view numbered[] = {"vec", "bvec", "dvec", "fvec", "hvec", "ivec", "uvec", "mat", "dmat"};
+  const size_t digits = std::min(word.find_first_of("234"), word.size());
+  const std::string_view sides = word.substr(digits);  // "4" of vec4, "2x3" of mat2x3
+  const bool has_sides = sides.size() == 1 || (sides.size() == 3 && sides[1] == 'x');
+  return std::ranges::count(words, word) > 0 || (has_sides && std::ranges::count(numbered, word.substr(0, digits)) > 0);
+}
+
 std::optional<double> number_of(std::string_view word) {
   const std::optional<double> number = number_in<double>(without_plus(word));
   return number && std::isfinite(float(*number)) ? number : std::nullopt;
@@ -68,6 +89,12 @@ class Header {
          head, expected);
   }
 
+  void refuse_keyword(const Line& line) const {
+    if (is_keyword(line.words[1]))
+      fail(Exit::input, "{}:{}: {}{} {}: {} is a keyword of GLSL; choose another name", file_, line.number, head,
+           line.words[0], line.words[1], line.words[1]);
+  }
+
   void take(const Line& line) {
     const std::string kind = line.words.empty() ? "" : line.words[0];
     if (kind == "param") return take_param(line);
@@ -83,6 +110,7 @@ class Header {
   void take_name(const Line& line) {
     if (line.words.size() < 2 || !is_name(line.words[1]))
       refuse(line, "point NAME HELP, with a name of lowercase letters, digits and _");
+    refuse_keyword(line);
     point_.name = line.words[1];
   }
 
@@ -96,6 +124,7 @@ class Header {
   void take_param(const Line& line) {
     constexpr std::string_view form = "param NAME DEFAULT MIN..MAX HELP";
     if (line.words.size() < 4 || !is_name(line.words[1])) refuse(line, form);
+    refuse_keyword(line);
     const std::string& range = line.words[3];
     const size_t dots = std::min(range.find(".."), range.size());
     const std::optional<double> def = number_of(line.words[2]), min = number_of(range.substr(0, dots)),
