@@ -144,8 +144,8 @@ const Op grade_op = point_op({
                                return text.ends_with(".cc") || text.ends_with(".ccc") || text.ends_with(".cdl");
                              }}},
                {.name = "id",
-                .help = "Id of the correction to use, required if the file has several. `ocio --id` also takes a "
-                        "number, and its default is the first correction",
+                .help = "Id of the correction in the file; required if the file has several. Numbers are not accepted; "
+                        "`ocio --id` accepts them",
                 .kind = ParamKind::text,
                 .form = {.syntax = "ID", .matches = [](std::string_view text) { return !text.empty(); }},
                 .effect = {.in = [](const Call& call) { return !has_no_file(call); }, .requirement = "--file"}}},

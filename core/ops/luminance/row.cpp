@@ -144,7 +144,9 @@ const Op luminance_op{
                          "--tile 32x4 --measure count", "--tile 100x2 --weights document"}},
     .params =
         {{.name = "tile",
-          .help = "Size of a tile in texels, which may exceed the image; default 16x16",
+          .help = "Width and height of a tile in texels; one number is for both. Tiles may be larger than the image. "
+                  "Default "
+                  "16x16",
           .kind = ParamKind::text,
           .form = {.syntax = "WxH or N", .matches = [](std::string_view word) { return sides(word).has_value(); }}},
          {.name = "size",

@@ -287,8 +287,8 @@ const Op ocio_op{
                           "cdl, spi1d, spi3d, 3dl",
                           "FILE"),
                text_param("id",
-                          "Correction of a .ccc or .cdl --file: its id, or its number from 0; default: the first "
-                          "one. `grade --id` takes only ids and has no default",
+                          "Correction of a .ccc or .cdl --file: its id, or its place in the file, counted from 0. "
+                          "Default: the first correction",
                           "ID", {has_file, "--file"}),
                {.name = "interpolation",
                 .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "

@@ -153,60 +153,63 @@ Call exposure_of_stops(double stops) { return default_call(exposure_op).with("st
 
 const Op exposure_op = point_op({
     .name = "exposure",
-    .doc = {.group = OpGroup::tone,
-            .summary = "Brighten or darken by stops, or automatically",
-            .description = "R, G and B are multiplied by 2^stops, in linear light. Alpha does not change.\nWith --auto "
-                           "the factor is key / log average. The log average is measured on the device as `stats` "
-                           "does, from luminances that are finite and above 0. With --percentile only luminances "
-                           "between the two percentiles count; they come from a histogram with bins of 1/8 stop. The "
-                           "factor is at most 126 stops up or down, and 1 if the image is black. The result does not "
-                           "depend on the brightness of the input; with --percentile it may differ by 1/16 "
-                           "stop.\nWith --auto-from each image gets the exposure that --auto would choose from the "
-                           "statistics of a file, apart from rounding. The file is the output of `stats -o "
-                           "FILE.json`. An image is found in it by its name without folders, so that machines may "
-                           "have different folders.\n--smooth works on the exposures of a sequence, in stops, in the "
-                           "order of the frame numbers. First, each exposure is replaced by the median of the window "
-                           "of frames around it. Then each median is replaced by the mean of the medians in its "
-                           "window. At the ends of the sequence the window is shorter. A missing frame takes no place "
-                           "in a window. Black images are ignored. With --auto, a first pass measures all images of "
-                           "the run.",
-            .citation = "The photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
-                        "2002, eq. 1 and 2 (--auto)",
-            .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
-    .params = {{.name = "stops",
-                .help = "Change of exposure; +1 doubles the light",
-                .min = -most_stops,
-                .max = most_stops,
-                .unit = "stops",
-                .presence = Presence::optional},
-               {.name = "auto", .help = "Choose the exposure from the luminance of the image", .kind = ParamKind::flag},
-               {.name = "auto-from",
-                .help = "Choose the exposure from statistics that `stats -o FILE.json` has written",
-                .kind = ParamKind::text,
-                .form = {.syntax = "FILE", .matches = [](std::string_view text) { return !text.empty(); }}},
-               {.name = "smooth",
-                .help = "Smooth the exposures of a sequence over this odd number of frames",
-                .kind = ParamKind::integer,
-                .default_value = 1,
-                .min = 1,
-                .max = 999,
-                .unit = "frames",
-                .presence = Presence::optional,
-                .effect = {.in = is_auto, .requirement = "--auto or --auto-from"}},
-               {.name = "key",
-                .help = "Value that the log average (geometric mean) becomes, with --auto or --auto-from; default 0.18",
-                .default_value = 0.18,
-                .min = 0.0001,
-                .max = 10000,
-                .presence = Presence::optional,
-                .effect = {.in = is_auto, .requirement = "--auto or --auto-from"}},
-               {.name = "percentile",
-                .help = "Ignore luminances below the LOW and above the HIGH percentile; for example 10,90",
-                .kind = ParamKind::text,
-                .form = {.syntax = "LOW,HIGH",
-                         .range = "LOW below HIGH, both in 0..100",
-                         .matches = [](std::string_view text) { return percentiles_of(text).has_value(); }},
-                .effect = {.in = is_auto, .requirement = "--auto or --auto-from"}}},
+    .doc =
+        {.group = OpGroup::tone,
+         .summary = "Brighten or darken by stops, or automatically",
+         .description =
+             "R, G and B are multiplied by 2^stops, in linear light. Alpha does not change.\nWith --auto "
+             "the factor is key / log average. The log average is measured on the device as `stats` "
+             "does, from luminances that are finite and above 0. With --percentile only luminances "
+             "between the two percentiles count. The percentiles are those of a histogram with bins of 1/8 stop. The "
+             "factor is at most 126 stops up or down, and 1 if the image is black. An input that is "
+             "brighter by a factor gives the same result; with --percentile it may differ by 1/16 "
+             "stop.\nWith --auto-from each image gets the exposure that --auto would choose from the "
+             "statistics of a file, apart from rounding. The file is the output of `stats -o "
+             "FILE.json`. An image is found in it by its name without folders, so that machines may "
+             "have different folders.\n--smooth works on the exposures of a sequence, in stops, in the "
+             "order of the frame numbers. First, each exposure is replaced by the median of the window "
+             "of frames around it. Then each median is replaced by the mean of the medians in its "
+             "window. At the ends of the sequence the window is shorter. A missing frame takes no place "
+             "in a window. Black images are ignored. With --auto, a first pass measures all images of "
+             "the run.",
+         .citation = "The photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
+                     "2002, eq. 1 and 2 (--auto)",
+         .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
+    .params =
+        {{.name = "stops",
+          .help = "Change of exposure; +1 doubles the light",
+          .min = -most_stops,
+          .max = most_stops,
+          .unit = "stops",
+          .presence = Presence::optional},
+         {.name = "auto", .help = "Choose the exposure from the luminance of the image", .kind = ParamKind::flag},
+         {.name = "auto-from",
+          .help = "Choose the exposure from statistics that `stats -o FILE.json` has written",
+          .kind = ParamKind::text,
+          .form = {.syntax = "FILE", .matches = [](std::string_view text) { return !text.empty(); }}},
+         {.name = "smooth",
+          .help = "Smooth the exposures of a sequence over this odd number of frames",
+          .kind = ParamKind::integer,
+          .default_value = 1,
+          .min = 1,
+          .max = 999,
+          .unit = "frames",
+          .presence = Presence::optional,
+          .effect = {.in = is_auto, .requirement = "--auto or --auto-from"}},
+         {.name = "key",
+          .help = "Value that the log average (geometric mean) becomes, with --auto or --auto-from; default 0.18",
+          .default_value = 0.18,
+          .min = 0.0001,
+          .max = 10000,
+          .presence = Presence::optional,
+          .effect = {.in = is_auto, .requirement = "--auto or --auto-from"}},
+         {.name = "percentile",
+          .help = "Measure only luminances between two percentiles; 10,90 ignores the darkest and the brightest tenth",
+          .kind = ParamKind::text,
+          .form = {.syntax = "LOW,HIGH",
+                   .range = "LOW below HIGH, both in 0..100",
+                   .matches = [](std::string_view text) { return percentiles_of(text).has_value(); }},
+          .effect = {.in = is_auto, .requirement = "--auto or --auto-from"}}},
     .check = check,
     .needs = needs,
     .footprint = footprint,

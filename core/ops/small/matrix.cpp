@@ -157,9 +157,9 @@ const Op matrix_op = point_op({
          .description =
              "Each of R, G and B becomes a weighted sum of all three, in linear light with straight alpha. --rows "
              "gives the weights row by row: nine numbers, or twelve. With twelve, the fourth number of each row is an "
-             "offset. Texels with alpha 0 do not get the offset.\n--named converts between primaries. If the image "
-             "records primaries other than Rec. 709 and other than those that the matrix expects, it is first "
-             "converted. Otherwise its values are used unchanged. The output records its new primaries.",
+             "offset. Texels with alpha 0 do not get the offset.\n--named A-to-B converts from primaries A to B, "
+             "and the output records B. An input that records no primaries, or Rec. 709, is taken to have primaries A. "
+             "An input that records other primaries is first converted to A.",
          .citation = "ITU-R BT.709, BT.2020; CIE 15",
          .examples = {"--rows 0.5,0.3,0.2,0,1,0,0.1,0,0.9", "--named rec709-to-rec2020", "--named rec2020-to-rec709",
                       "--named rec709-to-xyz", "--named xyz-to-rec709", "--named identity",
