@@ -7,6 +7,7 @@
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
+#include "core/system/output_target.h"
 
 #include <nlohmann/json.hpp>
 
@@ -43,6 +44,8 @@ CompareOptions options_of(const CommandCall& call, const Globals& globals) {
       .decode = decode_options(globals.input)};
   if (options.scale == 0)
     fail(Exit::usage, "compare: --scale 0 would make the difference image black; expected a number above 0");
+  if (own_descriptor(options.output))
+    fail(Exit::usage, "compare: -o {} is not a file; expected -o FILE with {}", options.output, writable_extensions());
   if (call.has("--scale") && options.output.empty())
     fail(Exit::usage, "compare: --scale has no effect without -o, which writes the difference image");
   return options;

@@ -173,7 +173,7 @@ static void read_compression(const std::string& word, OutputSettings& output) {
     fail(Exit::usage, "--compression {}: {} has no levels; expected --compression {}", word, name, name);
   const std::optional<int64_t> level = number_in(word.substr(name.size() + 1), levels.least, levels.most);
   if (!level)
-    fail(Exit::usage, "--compression {0}: the level is not a whole number in {2}..{3}; expected one, like {1}:{3}",
+    fail(Exit::usage, "--compression {0}: the level is not a whole number in {2}..{3}; expected one, like {1}:{2}",
          word, name, levels.least, levels.most);
   output.compression_level = int(*level);
 }

@@ -175,7 +175,7 @@ std::string note_of_routes(std::span<const Call> calls, std::span<const std::str
                                  past = calls_of_route(calls, Route::past);
   if (names.empty() || (nearest.empty() && past.empty())) return "";
   std::string text =
-      fmt::format("channels {} are not filtered, because depth and ids must not be mixed:", fmt::join(names, " "));
+      fmt::format("channels {} are not filtered, because --apply-to does not name them:", fmt::join(names, " "));
   if (!nearest.empty()) text += fmt::format(" {} takes the nearest texel", fmt::join(nearest, ", "));
   if (!past.empty())
     text += fmt::format("{} {} leaves them as they are", nearest.empty() ? "" : ",", fmt::join(past, ", "));

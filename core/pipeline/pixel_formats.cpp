@@ -96,7 +96,8 @@ Transfer output_transfer(const OutputSettings& output, const Format& format, Dep
 
 void check_dither(const OutputSettings& output, Depth depth) {
   if (output.dither != Dither::none && depth != Depth::u8)
-    fail(Exit::usage, "--dither ordered: the output is {}; expected --bits 8, or --dither none", name_of(depth));
+    fail(Exit::usage, "--dither ordered: the output has {} bits{}; expected --bits 8, or --dither none",
+         8 * bytes_of(depth), is_float(depth) ? " of a float" : "");
 }
 
 static bool fits_half(Depth depth) { return depth == Depth::u8 || depth == Depth::half; }

@@ -212,7 +212,7 @@ TEST_CASE("what a PNG cannot be is refused") {
   picture.groups[0].is_color = false;
   picture.groups[0].channels = {{{"Z", Depth::f32}, {"N.X", Depth::f32}}};
   CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==
-        "png needs R, G and B, or Y; the image has Z N.X");
+        "png needs R, G and B, or Y; the image has Z N.X; choose channels with `channels --list`, or write EXR");
   picture.groups[0].depth = Depth::u32;
   picture.groups[0].channels = {{{"B", Depth::u32}, {"G", Depth::u32}, {"R", Depth::u32}}};
   CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==

@@ -70,7 +70,7 @@ DEVICE_TEST_CASE("one note for all inputs says what was not filtered, and --quie
   Words words{"blur", "--radius", "1", "depth.exr", "-o", "out.exr", "--report", "r.json"};
   const Finished finished = place.gpupost(words);
   CHECK(finished.err ==
-        "gpupost: note: depth.exr: channels Z are not filtered, because depth and ids must not be mixed: `blur "
+        "gpupost: note: depth.exr: channels Z are not filtered, because --apply-to does not name them: `blur "
         "--radius 1` leaves them as they are (--apply-to all filters them like the color)\n");
   CHECK(parse_json(place.read("r.json"))["jobs"][0]["notes"].size() == 1);
   words.push_back("--quiet");

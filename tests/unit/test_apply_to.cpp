@@ -65,7 +65,7 @@ TEST_CASE("the note names what is done to channels that are not filtered, and no
   const std::vector<std::string> names{"N.X", "Z"};
   const std::vector<Call> mixing{call("resize", "--size 50%"), call("blur", "--radius 2")};
   CHECK(note_of_routes(mixing, names) ==
-        "channels N.X Z are not filtered, because depth and ids must not be mixed: `resize --size 50%` takes the "
+        "channels N.X Z are not filtered, because --apply-to does not name them: `resize --size 50%` takes the "
         "nearest texel, `blur --radius 2` leaves them as they are (--apply-to all filters them like the color)");
   CHECK(note_of_routes(mixing, {}) == "");
   const std::vector<Call> moving{

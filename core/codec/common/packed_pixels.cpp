@@ -105,7 +105,9 @@ bool has_uint_color(const Picture& picture) {
 void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options) {
   if (has_uint_color(picture)) fail(Exit::usage, "{} cannot hold color of type uint; expected an EXR output", format);
   if (picture.groups.empty() || !picture.groups.front().is_color)
-    fail(Exit::usage, "{} needs R, G and B, or Y; the image has {}", format, fmt::join(names_of(picture), " "));
+    fail(Exit::usage,
+         "{} needs R, G and B, or Y; the image has {}; choose channels with `channels --list`, or write EXR", format,
+         fmt::join(names_of(picture), " "));
   const size_t level_count = picture.groups.front().levels.size();
   if (options.level < 0 || size_t(options.level) >= level_count)
     fail(Exit::usage, "{}: level {} does not exist; the image has {} levels", format, options.level, level_count);

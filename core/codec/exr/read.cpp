@@ -26,8 +26,8 @@ const ExrLevel& level_wanted(const ExrHeader& header, int wanted) {
   for (const ExrLevel& level : header.levels)
     if (level.x == wanted && level.y == wanted) return level;
   const int count = chain_level_count(header);
-  fail(Exit::input, "has no level {}; it has {} ({})", wanted, count,
-       count == 1 ? "it is not mip-mapped" : fmt::format("0 to {}", count - 1));
+  fail(Exit::input, "has no level {}; expected --level 0{}", wanted,
+       count == 1 ? ", its only level" : fmt::format(" to {}", count - 1));
 }
 
 // The main loop: interleaves four planes.

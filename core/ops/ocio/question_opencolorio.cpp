@@ -175,8 +175,9 @@ OcioQuestion::OcioQuestion(const OcioTransform& transform)
   const bool needs_interchange = transform_.file.empty() && transform_.from.empty();
   if (needs_interchange && !config_->hasRole(interchange))
     fail(Exit::usage,
-         "the configuration has no role aces_interchange, so the color space of the input is unknown; give --from "
-         "SPACE");
+         "the configuration {} has no role aces_interchange, so the color space of the input is unknown; give --from "
+         "SPACE (`gpupost info --ocio {}` lists its names)",
+         transform.config, transform.config);
 }
 
 OCIO::ConstProcessorRcPtr OcioQuestion::processor() const {
