@@ -7,9 +7,9 @@ namespace gpupost {
 
 // Throws Error(Exit::usage) where options are given that mean nothing together.
 void check_blur(const Call& call);
-// Appends the passes of a blur.
 // The call with --method separable.
 Call separable(const Call& call);
+// Appends the passes of a blur.
 void plan_blur(const Call& call, PlanBuilder& builder);
 
 }  // namespace gpupost

@@ -1,19 +1,12 @@
-// The passes of the mip chain by area means.
+// The passes of the mip chain: by area means, by filters, and those of --coverage.
 #pragma once
 
 #include "core/plan/builder.h"
 
 namespace gpupost {
 
-// The words of `--variant`: ACCESS+EXCHANGE+FETCH, as kernels/mips/tile.glsl explains them.
-const std::vector<std::string>& area_mips_variants();
-
-// The level of the chain that the current image is: 0, or a lower level of a chain that is made in tiles.
-int first_level(const PlanBuilder& builder);
-
-// Appends the passes that make levels 1 to levels - 1 of the current image by the mean (minimum, maximum: --reduce)
-// over the area of each texel, as the call's --method and --variant say. The image holds that many levels, two or more. Throws Error(Exit::usage) where the device
-// cannot do what was asked for.
-void plan_area_mips(const Call& call, PlanBuilder& builder, int levels);
+// Appends the passes that make the levels of the current image, or of a tile of one level. Throws Error(Exit::usage) where
+// the device cannot do what was asked for.
+void plan_mips(const Call& call, PlanBuilder& builder);
 
 }  // namespace gpupost

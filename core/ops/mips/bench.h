@@ -1,0 +1,10 @@
+// What `bench` measures of mip chains.
+#pragma once
+
+#include "core/op/benchmark.h"
+
+namespace gpupost {
+
+Benchmark mips_benchmark();
+
+}  // namespace gpupost
