@@ -1,6 +1,7 @@
 // Times a plan: many repeats on images that no cache holds, directly after work that raises the clocks.
 #include "core/gpu/timing.h"
 #include "core/base/math.h"
+#include "core/gpu/download.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/state.h"
 #include "core/plan/copy.h"
