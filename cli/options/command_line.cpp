@@ -93,7 +93,7 @@ class CommandLineParser {
     const bool is_default = !apply_to.is_all && apply_to.names.empty();
     if (is_default || std::ranges::any_of(request_.calls, [](const Call& call) { return takes_apply_to(*call.op); }))
       return;
-    constexpr std::string_view option = "--apply-to=";
+    static constexpr std::string_view option = "--apply-to=";
     const auto typed = std::ranges::find_if(global_words_.rbegin(), global_words_.rend(),
                                             [](const std::string& word) { return word.starts_with(option); });
     fail(Exit::usage,

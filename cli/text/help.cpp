@@ -9,8 +9,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
-#include <ranges>
+#include <span>
 #include <utility>
 
 namespace gpupost {
@@ -72,7 +73,8 @@ std::string help_text(const Op& op) {
   std::string text = fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\nExamples\n", op.name,
                                  wrapped(fmt::format("{}.", op.doc.summary), 0));
   const std::string_view inputs = op.makes == Makes::cell ? "a.exr b.exr c.exr" : "in.exr";
-  for (const std::string_view example : op.doc.examples | std::views::take(most_shown_examples))
+  const std::span examples = op.doc.examples;
+  for (const std::string_view example : examples.first(std::min(examples.size(), most_shown_examples)))
     text += fmt::format("  gpupost {}{}{} {}\n", op.name, example.empty() ? "" : " ", example, inputs);
   if (!op.params.empty()) text += "\nOptions\n";
   for (const Param& param : op.params)

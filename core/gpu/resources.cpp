@@ -253,10 +253,11 @@ void Image::bind(const Device& device, const std::string& name) {
 }
 
 Level Image::level_on_host(int level) const {
-  const auto& [range, pitch] = level_buffers_[size_t(level)];
+  const LevelBuffer& buffer = level_buffers_[size_t(level)];
+  const int pitch = buffer.pitch;
   const Size size = level_size(plan_.size, level);
   const size_t row_bytes = size_t(size.width) * bytes_of_texel(plan_), bytes = bytes_of_level(plan_, level);
-  std::byte* from = pages_->data() + range.offset;
+  std::byte* from = pages_->data() + buffer.range.offset;
   if (pitch == size.width || size.height == 1) return {size, TexelBuffer(from, bytes, [pages = pages_] {})};
   Level made{size, TexelBuffer(bytes)};
   parallel_ranges(size.height, 64, [&](int begin, int end) {

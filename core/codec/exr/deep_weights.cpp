@@ -37,7 +37,7 @@ void DeepWeights::sort(std::span<const DeepSample> samples) {
     if (is_volume(sample)) depths_.push_back(sample.back);
   }
   std::ranges::sort(depths_);
-  depths_.erase(std::ranges::unique(depths_).begin(), depths_.end());
+  depths_.erase(std::unique(depths_.begin(), depths_.end()), depths_.end());
 }
 
 // Points at the same depth. Opaque ones hide the others.

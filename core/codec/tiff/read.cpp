@@ -239,7 +239,7 @@ Layout Page::layout() const {
 
 // Divisor that makes 8 bits of the entries of a palette, 0 if they need all 16. Writers store 8 bits 257 or 256 times, or as
 // they are.
-int divisor_for_bytes(std::span<const uint16_t* const> maps, size_t count) {
+int divisor_for_bytes(const std::array<uint16_t*, 3>& maps, size_t count) {
   const auto are_all = [&](const auto& fits) {
     return std::ranges::all_of(maps, [&](const uint16_t* map) { return std::all_of(map, map + count, fits); });
   };
@@ -250,7 +250,7 @@ int divisor_for_bytes(std::span<const uint16_t* const> maps, size_t count) {
 }
 
 void Page::take_palette(Layout& layout) {
-  uint16_t* maps[3] = {};
+  std::array<uint16_t*, 3> maps{};
   if (!TIFFGetField(tiff_.get(), TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]))
     fail(Exit::input, "has no palette, which its texels need");
   const size_t count = size_t(1) << layout.bits;
