@@ -1,6 +1,7 @@
 #include "cli/jobs/run.h"
 
 #include "cli/jobs/job_list.h"
+#include "cli/jobs/outputs.h"
 #include "cli/jobs/series.h"
 #include "cli/options/environment.h"
 #include "cli/report/depfile.h"

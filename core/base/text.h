@@ -1,8 +1,9 @@
-// Parses option values.
+// Parts of text: numbers, words and lists of option values.
 #pragma once
 
 #include <charconv>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -26,8 +26,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int worker_talk = 3;  // descriptor of a worker: its socket
-
 std::string worker_program;
 
 [[noreturn]] void fail_start(int error) {

@@ -15,6 +15,9 @@
 
 namespace gpupost {
 
+// The descriptor of a worker that is its socket.
+inline constexpr int worker_talk = 3;
+
 // The program for workers. Its main() checks is_worker() and runs the worker. Set it before the first worker; use
 // "/proc/self/exe" for the program itself.
 void use_worker_program(std::string path);
