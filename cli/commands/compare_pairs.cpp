@@ -35,7 +35,8 @@ static std::vector<int64_t> frames_of(const std::map<int64_t, Input>& a, const s
   return frames;
 }
 
-Pairs pairs_of(const std::vector<std::string>& words, const InputOptions& options) {
+Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
+  const bool skips_missing = std::exchange(options.skips_missing, true);
   const InputList lists[] = {list_inputs({words[0]}, options), list_inputs({words[1]}, options)};
   std::map<int64_t, Input> found[2];
   for (const size_t side : {0, 1})
@@ -51,7 +52,7 @@ Pairs pairs_of(const std::vector<std::string>& words, const InputOptions& option
   const std::vector<int64_t> frames = options.frames ? *options.frames : frames_of(found[0], found[1]);
   Pairs pairs;
   for (const size_t side : {0, 1})
-    if (!options.skips_missing && !has_all(words[side], found[side], frames)) pairs.is_whole = false;
+    if (!skips_missing && !has_all(words[side], found[side], frames)) pairs.is_whole = false;
   for (const int64_t frame : frames)
     if (found[0].contains(frame) && found[1].contains(frame))
       pairs.inputs.emplace_back(found[0][frame], found[1][frame]);

@@ -85,9 +85,6 @@ class Gatherer {
     if (!options_.list.empty()) add_list(words);
     if (options_.frames && !has_sequence_)
       fail(Exit::usage, "--frames needs a sequence as input, like shot.%04d.exr or shot.####.exr");
-    if (options_.skips_missing && !has_sequence_)
-      fail(Exit::usage, "--skip-missing needs a sequence as input, like shot.%04d.exr or shot.####.exr; leave it out");
-    if (options_.is_recursive && !has_folder_) fail(Exit::usage, "--recursive needs a folder as input; leave it out");
     list_.is_batch = list_.is_batch || words.size() > 1 || options_.shard;
     choose();
     return std::move(list_);
@@ -123,7 +120,6 @@ class Gatherer {
   }
 
   void add_glob(const std::string& word) {
-    has_folder_ = true;
     struct Matches : glob_t {
       Matches() : glob_t{} {}
       ~Matches() { globfree(this); }
@@ -141,7 +137,6 @@ class Gatherer {
 
   // Files in a folder with the extension of a readable format, sorted by name; no hidden files and no links to folders.
   void add_folder(const std::string& folder) {
-    has_folder_ = true;
     if (!options_.is_recursive) return add(folder);  // reported as an error later
     std::vector<std::string> files;
     std::error_code error;
@@ -264,7 +259,6 @@ class Gatherer {
   std::vector<Candidate> candidates_;
   std::vector<std::string> sequences_;  // as given
   bool has_sequence_ = false;
-  bool has_folder_ = false;  // or a glob
   InputList list_;
 };
 
