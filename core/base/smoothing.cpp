@@ -36,7 +36,10 @@ std::vector<double> over_windows(std::span<const double> numbers, int window, co
 }  // namespace
 
 std::vector<double> smoothed(std::span<const double> numbers, int window) {
-  return over_windows(over_windows(numbers, window, median_of), window, mean_of);
+  std::vector<double> medians = over_windows(numbers, window, median_of);
+  for (size_t at = 0; at < numbers.size(); ++at)
+    if (std::isnan(numbers[at])) medians[at] = numbers[at];
+  return over_windows(medians, window, mean_of);
 }
 
 }  // namespace gpupost

@@ -78,6 +78,21 @@ TEST_CASE("black frames count in no window, and get the exposure of their neighb
   CHECK(are_equal(smoothed(std::vector{2.0, none, 2.0}, 3), {2, 2, 2}));
   CHECK(are_equal(smoothed(std::vector{none, none, none}, 3), {none, none, none}));
   CHECK(std::isnan(smoothed(std::vector{none, none, none, none, 1.0}, 3)[0]));
+  // medians of 3: 3, 2, 5, 3, 5.5
+  CHECK(are_equal(smoothed(std::vector{1.0, 5.0, 2.0, 8.0, 3.0, none}, 3),
+                  {2.5, 10.0 / 3, 10.0 / 3, 13.5 / 3, 4.25, 5.5}));
+  CHECK(are_equal(smoothed(std::vector{1.0, 5.0, none, 8.0, 3.0}, 3), {3, 3, 4.25, 5.5, 5.5}));
+}
+
+TEST_CASE("black frames at both ends change no other frame") {
+  const std::vector<double> numbers{0.8, -2, 1.8, -2.3, 3.2, 0};
+  for (const int window : {3, 5, 9}) {
+    std::vector<double> longer = numbers;
+    longer.insert(longer.begin(), 3, none);
+    longer.insert(longer.end(), 2, none);
+    const std::vector<double> result = smoothed(longer, window);
+    CHECK(are_equal({result.begin() + 3, result.end() - 2}, smoothed(numbers, window)));
+  }
 }
 
 TEST_CASE("exposure refuses even windows, options without effect, and two exposures") {

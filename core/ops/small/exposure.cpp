@@ -170,8 +170,8 @@ const Op exposure_op = point_op({
              "order of the frame numbers. First, each exposure is replaced by the median of the window "
              "of frames around it. Then each median is replaced by the mean of the medians in its "
              "window. At the ends of the sequence the window is shorter. A missing frame takes no place "
-             "in a window. Black images are ignored. With --auto, a first pass measures all images of "
-             "the run.",
+             "in a window. A black image keeps its place, but counts in no median and no mean. With --auto, a "
+             "first pass measures all images of the run.",
          .citation = "The photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
                      "2002, eq. 1 and 2 (--auto)",
          .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
