@@ -67,6 +67,15 @@ std::string ascii_of(std::string_view text) {
   return shown;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Character character = first_of(text);
+    if (!character.is_valid) return false;
+    text.remove_prefix(character.bytes);
+  }
+  return true;
+}
+
 std::string printable_lines(std::string_view text) {
   std::string shown;
   for (size_t at = 0; at < text.size();) {

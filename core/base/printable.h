@@ -11,6 +11,8 @@ namespace gpupost {
 std::string printable(std::string_view text, size_t most_bytes = std::string_view::npos);
 // The text in printable ASCII: each other character, and each byte of invalid UTF-8, becomes `?`.
 std::string ascii_of(std::string_view text);
+// Returns whether all of the text is valid UTF-8.
+bool is_utf8(std::string_view text);
 // Makes each line printable.
 std::string printable_lines(std::string_view text);
 

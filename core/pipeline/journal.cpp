@@ -1,6 +1,7 @@
 #include "core/pipeline/journal.h"
 
 #include "core/base/error.h"
+#include "core/base/printable.h"
 #include "core/base/sha256.h"
 #include "core/base/threads.h"
 #include "core/base/version.h"
@@ -47,11 +48,28 @@ std::string chain_of(const ChainRequest& request) {
   return sha256_of(joined(parts));
 }
 
+// The text of a path in JSON, which holds only UTF-8. Other paths are only to be read by people.
+std::string json_name(const std::string& path) { return is_utf8(path) ? path : printable(path); }
+
+// A path that is not UTF-8 also has its bytes, as numbers.
+json to_json(const JournalEntry::Output& output) {
+  json line{{"path", json_name(output.path)}, {"bytes", output.byte_count}, {"sha256", output.sha256}};
+  if (!is_utf8(output.path)) line["path_bytes"] = std::vector<uint8_t>(output.path.begin(), output.path.end());
+  return line;
+}
+
+JournalEntry::Output output_of(const json& line) {
+  JournalEntry::Output output{.path = line.at("path"), .byte_count = line.at("bytes"), .sha256 = line.at("sha256")};
+  if (const auto bytes = line.find("path_bytes"); bytes != line.end()) {
+    const auto numbers = bytes->get<std::vector<uint8_t>>();
+    output.path.assign(numbers.begin(), numbers.end());
+  }
+  return output;
+}
+
 JournalEntry entry_of(const json& line) {
   JournalEntry entry{.input_sha256 = line.at("input_sha256").get<std::vector<std::string>>(), .outputs = {}};
-  for (const json& output : line.at("outputs"))
-    entry.outputs.push_back(
-        {.path = output.at("path"), .byte_count = output.at("bytes"), .sha256 = output.at("sha256")});
+  for (const json& output : line.at("outputs")) entry.outputs.push_back(output_of(output));
   return entry;
 }
 
@@ -144,20 +162,14 @@ std::vector<JournalEntry> Journal::entries_of_done(std::span<const Job> jobs) co
 
 void Journal::add(const std::string& key, const Job& job, const JournalEntry& entry) {
   json outputs = json::array();
-  for (const JournalEntry::Output& output : entry.outputs)
-    outputs.push_back({{"path", output.path}, {"bytes", output.byte_count}, {"sha256", output.sha256}});
+  for (const JournalEntry::Output& output : entry.outputs) outputs.push_back(to_json(output));
   const json line{{"job", key},
-                  {"input", job.name()},
+                  {"input", json_name(job.name())},
                   {"chain_sha256", chain_},
                   {"version", version_number()},
                   {"outputs", std::move(outputs)},
                   {"input_sha256", entry.input_sha256}};
-  std::string text;
-  try {
-    text = line.dump(-1, ' ', true) + "\n";
-  } catch (const json::type_error&) {
-    return;  // a name is not UTF-8 and cannot be written, so the job runs again
-  }
+  const std::string text = line.dump(-1, ' ', true) + "\n";
   const std::lock_guard lock(adding_);
   if (const int error = write_whole(file_.get(), std::as_bytes(std::span(text)))) fail_of(path_, error);
   if (fdatasync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail_of(path_, errno);

@@ -259,6 +259,20 @@ TEST_CASE("fail-fast starts no job after the first failure") {
   }
 }
 
+TEST_CASE("a resumed run skips names that are not UTF-8, and no other name that is shown alike") {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file("testdata/bars.png", folder.path("in\xff.png"));
+  std::vector<Job> jobs{job_of(folder.path("in\xff.png"), folder.path("out\xfe\n.png"))};
+  Heard heard;
+  CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{false});
+  CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true});
+  jobs.push_back(job_of(folder.path("in\xff.png"), folder.path("out\\xfe\\x0a.png")));
+  CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, false});
+  CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, true});
+  std::filesystem::remove(folder.path("out\xfe\n.png"));
+  CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{false, true});
+}
+
 TEST_CASE("a resumed run skips what is done, and does again what has changed") {
   const TemporaryFolder folder;
   std::filesystem::copy_file("testdata/bars.png", folder.path("in.png"));

@@ -33,10 +33,16 @@ TEST_CASE("what is no UTF-8 is shown as its bytes") {
   CHECK(printable("\xe4\xb8") == "\\xe4\\xb8");                    // cut off
 }
 
+TEST_CASE("UTF-8 is told from other bytes") {
+  for (const std::string text : {"", "a\n\x1b", "größe", "\u202e", "\U0001f600"}) CHECK(is_utf8(text));
+  for (const std::string text : {"\xf6", "a\xff", "\xc0\x9b", "\xed\xa0\x80", "\xe4\xb8"}) CHECK(!is_utf8(text));
+}
+
 TEST_CASE("every text becomes plain, and stays so") {
   for (int first = 0; first < 256; ++first)
     for (int second = 0; second < 256; ++second) {
       const std::string shown = printable(std::string{char(first), char(second), 'x'});
+      CHECK(is_utf8(shown));
       for (const char c : shown) CHECK_FALSE((static_cast<unsigned char>(c) < 0x20 || c == 0x7f));
       CHECK(printable(shown) == shown);
     }
