@@ -37,10 +37,14 @@ TexelBuffer bytes_of_file(File file) {
   return TexelBuffer(kept->data(), kept->size(), [kept] {});
 }
 
-// Half a step of the largest component, so that the cut to 8 bits rounds to nearest. 0 stays 0.
+// Half a step of the texel, so that the cut to 8 bits rounds to nearest. The largest component has 128 to 255 steps. If it
+// rounds to 256 steps, the exponent grows, and so does the step of all components. 0 stays 0.
 float half_step(const float* rgb, size_t count) {
   const float largest = *std::max_element(rgb, rgb + count);
-  return largest > 0 ? std::ldexp(0.5f, std::ilogb(largest) - 7) : 0;
+  if (largest <= 0) return 0;
+  const int step_exponent = std::ilogb(largest) - 7;
+  const bool grows = largest >= std::ldexp(255.5f, step_exponent);
+  return std::ldexp(0.5f, step_exponent + int(grows));
 }
 
 // RGBE holds numbers from 0 to below 2^127. stb_image_write does not check them.
