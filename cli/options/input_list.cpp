@@ -40,6 +40,12 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, error);
 }
 
+// Is the path a pipe, a socket or a device? Links are followed.
+bool is_special(const std::string& path) {
+  std::error_code error;
+  return fs::is_other(path, error);
+}
+
 bool is_glob(std::string_view word) { return word.find_first_of("*?[") != word.npos; }
 
 std::string count_text(size_t count, std::string_view noun) {
@@ -126,13 +132,14 @@ class Gatherer {
     } matches;
     const int result = glob(word.c_str(), 0, nullptr, &matches);
     if (result == GLOB_NOSPACE) throw std::bad_alloc();
-    if (result != 0) fail(Exit::input, "{}: no file matches; correct the pattern, or leave it out", word);
-    for (size_t at = 0; at < matches.gl_pathc; ++at) {
-      const std::string path = matches.gl_pathv[at];
+    std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + (result == 0 ? matches.gl_pathc : 0));
+    std::erase_if(paths, is_special);  // a pipe without a writer would stop the run
+    if (paths.empty()) fail(Exit::input, "{}: no file matches; correct the pattern, or leave it out", word);
+    for (std::string& path : paths) {
       if (is_folder(path)) add_folder(path);
-      else add(path);
+      else add(std::move(path));
     }
-    note(word, fmt::format("a glob, {}", count_text(matches.gl_pathc, "file")));
+    note(word, fmt::format("a glob, {}", count_text(paths.size(), "file")));
   }
 
   // Files in a folder with the extension of a readable format, sorted by name; no hidden files and no links to folders.

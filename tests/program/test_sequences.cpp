@@ -94,6 +94,8 @@ TEST_CASE("globs, lists and folders are batches") {
   for (const Batch& batch : std::vector<Batch>{
            {"gpupost 'tree/a/*.png' -o out/", 0, "one.png,two.png"},
            {"gpupost 'tree/x*.png' -o out/", 2, "", {"tree/x*.png: no file matches"}},
+           {"mkdir p; mkfifo p/a.png; ln -s ../in.png p/link.png; gpupost 'p/*.png' -o out/", 0, "link.png"},
+           {"gpupost 'p/a*.png' -o out/", 2, "", {"p/a*.png: no file matches"}},
            {"gpupost --list list.txt -o out/", 5, "one.png,two.png", {"tree/b/missing.png"}},
            {"printf '\\357\\273\\277in.png\\r\\n' > marked.txt; gpupost --list marked.txt -o out/", 0, "in.png"},
            {"find tree/a -name '*.png' -print0 | gpupost --list - -o out/", 0, "one.png,two.png"},
