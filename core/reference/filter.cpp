@@ -10,15 +10,17 @@ namespace gpupost {
 
 Param filter_param(Filter def, bool has_all) {
   Param made{.name = "filter",
-             .help = "Filter kernel. box: mean over the texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3",
+             .help =
+                 "Filter kernel. box: mean over the area of the result's texel; kaiser: width 3, alpha 4; mitchell: B "
+                 "= C = 1/3",
              .kind = ParamKind::choice,
              .default_value = double(def),
              .choices = {std::begin(filter_names), std::begin(filter_names) + int(Filter::lanczos3) + 1}};
   if (!has_all) return made;
   made.help =
-      "Filter kernel. box: mean over the texel's area; kaiser: width 3, alpha 4; mitchell: B = C = 1/3; catmull-rom: B "
-      "= 0, "
-      "C = 1/2; cubic: B-spline; gaussian: sigma of half a texel";
+      "Filter kernel. box: mean over the area of the result's texel, which is nearly the nearest texel if the image "
+      "grows; kaiser: width 3, alpha 4; mitchell: B = C = 1/3; catmull-rom: B = 0, C = 1/2; cubic: B-spline; gaussian: "
+      "sigma of half a texel";
   made.choices.assign(std::begin(filter_names), std::end(filter_names));
   return made;
 }

@@ -126,7 +126,8 @@ const Op white_balance_op = point_op({
             .description = "Light with the color temperature --kelvin becomes D65, the white of Rec. 709. Below 6504 K "
                            "the image becomes bluer, above it redder; at 6504 K it changes by less than 0.1 %. The "
                            "light is taken as daylight from 5000 K, as a black body up to 4000 K, and as a mix in "
-                           "between. The luminance of white does not change.",
+                           "between. This light keeps its luminance. The luminance of other colors may change: with "
+                           "--kelvin 3200, R = G = B becomes 7 % brighter.",
             .citation =
                 "CIE 15 (daylight); Kim et al., US patent 7024034 (black bodies); ICC.1:2022 annex E (Bradford)",
             .examples = {"--kelvin 3200", "--kelvin 4500", "--kelvin 10000"}},

@@ -83,8 +83,9 @@ const Op pad_op{
             .description =
                 "The display window of the image is centered on the canvas. An image smaller than the canvas is "
                 "surrounded by --color. A larger image is cropped to its middle. `resize --fit 100x100 --pad 0,0,0` "
-                "makes letterboxes. The data window and the display window of the result are the canvas. Channels "
-                "other than color repeat their border texels.",
+                "makes letterboxes. The canvas is the data window and the display window of the result. It begins at "
+                "(0, 0), also if the display window of the image began elsewhere. Channels other than color repeat "
+                "their border texels.",
             .citation = "oiiotool --fit:pad=1",
             .examples = {"--size 400x300 --color 0.18,0.18,0.18", "--size 20x90", "--size 21x33 --color 1,0.5,0,0.25"}},
     .params =
