@@ -184,7 +184,8 @@ const Op resize_op{
              "of one frame that are resized separately therefore still fit together.\n--fit, --fill and --long-side "
              "keep the proportions, and never enlarge without --enlarge. --fit makes the largest image that fits into "
              "W x H. --fill covers W x H and cuts off the rest equally on both sides. With --pad, --fit centers the "
-             "image on a canvas of W x H texels; channels other than color repeat their border texels there.",
+             "image on a canvas of W x H texels that begins at (0, 0); channels other than color repeat their border "
+             "texels there.",
          .citation =
              "Turkowski, Filters for Common Resampling Tasks, 1990 (lanczos3); Mitchell and Netravali, Reconstruction "
              "Filters in Computer Graphics, 1988; NVIDIA Texture Tools (kaiser); OpenImageIO (hicomp); libplacebo "
