@@ -122,10 +122,12 @@ const Op mips_op{
              "With --normal-length alpha, the alpha of a level is the length of the mean, and directions are "
              "multiplied by alpha before they are averaged. A mean of length 0 becomes (0.5, 0.5, 1).\n--coverage is "
              "for textures that are drawn with an alpha test, such as leaves. Without it, leaves get thinner in each "
-             "level. With it, the share of the area that passes the test is the same in every level. Coverage is "
-             "measured with bilinear samples of alpha, 4 x 4 for each texel. Alpha is multiplied by a factor from 0 "
-             "to 4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the same factor. "
-             "Level 0 and images without alpha do not change.",
+             "level. With it, every level passes the test on the same share of its area. The share is measured "
+             "between the centers of the texels, by 4 x 4 bilinear samples of alpha in each square of four texels. "
+             "The outer half of the border texels does not count, as in NVIDIA Texture Tools; in levels of less than "
+             "about 16 texels a side, a drawn texture can differ by that. Alpha is multiplied by a factor from 0 to "
+             "4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the same factor. Level 0 "
+             "and images without alpha do not change.",
          .citation =
              "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
              "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
