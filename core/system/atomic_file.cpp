@@ -13,11 +13,12 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <deque>
-#include <semaphore>
+#include <mutex>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -41,13 +42,37 @@ struct Slot {
 
 constexpr size_t slot_count = 64;  // files written at one time; more wait
 std::array<Slot, slot_count> slots;
-std::counting_semaphore<slot_count> free_slots{slot_count};
 
-// The name of a temporary file in an open folder. remove_temporary_files() can read it at any moment.
+// The right to so many slots. All are given at once: several writers that each had some and waited for more would wait forever.
+class SlotReservation {
+ public:
+  explicit SlotReservation(size_t count) : count_(count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return left_ >= count_; });
+    left_ -= count_;
+  }
+  SlotReservation(const SlotReservation&) = delete;
+  SlotReservation& operator=(const SlotReservation&) = delete;
+  ~SlotReservation() {
+    {
+      const std::lock_guard lock(mutex_);
+      left_ += count_;
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  static inline std::mutex mutex_;
+  static inline std::condition_variable changed_;
+  static inline size_t left_ = slot_count;
+  size_t count_;
+};
+
+// The name of a temporary file in an open folder. remove_temporary_files() can read it at any moment. There must be a
+// reservation for its slot.
 class TemporaryName {
  public:
   TemporaryName() {
-    free_slots.acquire();
     slot_ = std::ranges::find_if(slots, [](Slot& slot) {
       State expected = State::free;
       return slot.state.compare_exchange_strong(expected, State::claimed);
@@ -55,10 +80,7 @@ class TemporaryName {
   }
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
-  ~TemporaryName() {
-    slot_->state = State::free;
-    free_slots.release();
-  }
+  ~TemporaryName() { slot_->state = State::free; }
 
   // `name` has at most 255 bytes. The folder stays open as long as this lives.
   void set(int folder, const std::string& name) {
@@ -265,11 +287,13 @@ void remove_temporary_files() noexcept {
 void write_files(std::span<const OutputFile> files, bool no_clobber) {
   std::optional<FileWriting> guard;  // not of a stream: a reader that has stopped must not hold up an interrupt
   if (!own_descriptor(files.front().path)) guard.emplace();
+  std::optional<SlotReservation> reserved;  // ends after the writings
   std::deque<Writing> writings;
   for (const OutputFile& file : files) writings.emplace_back(file, no_clobber);
   std::vector<Writing*> replaced;
   for (Writing& writing : writings)
     if (writing.is_replaced()) replaced.push_back(&writing);
+  reserved.emplace(replaced.size());
   for (Writing* writing : replaced) writing->write_beside(no_clobber);
   for (const Writing& writing : writings)
     if (!writing.is_replaced()) writing.write_on();

@@ -112,6 +112,27 @@ TEST_CASE("a signal leaves all of several files old, or all of them new, whichev
   }
 }
 
+// More files than can be written at one time: no writer may wait for another one that waits for it.
+TEST_CASE("many threads that each write many files all finish") {
+  const test::TemporaryFolder folder;
+  constexpr int thread_count = 16, file_count = 21;
+  const int code = test::in_child([&] {
+    alarm(60);
+    std::vector<std::jthread> threads;
+    for (int number = 0; number < thread_count; ++number)
+      threads.emplace_back([&, number] {
+        std::vector<OutputFile> outputs;
+        for (int file = 0; file < file_count; ++file)
+          outputs.push_back({.path = folder.path(fmt::format("{}.{}", number, file)), .bytes = bytes_of_text("new")});
+        write_files(outputs, false);
+      });
+    threads.clear();
+    return 0;
+  });
+  CHECK(code == 0);
+  CHECK(std::distance(fs::directory_iterator(folder.path("")), {}) == thread_count * file_count);
+}
+
 TEST_CASE("the first of several files gets its name last, so that after a kill it is there only if all are") {
   const OldFiles folder({"0", "1", "2", "3"});
   for (const std::string& name : folder.names) fs::remove(folder.path(name));
