@@ -252,7 +252,8 @@ DEVICE_TEST_CASE("grade takes its numbers from CDL files, and refuses files that
       "<ColorCorrectionCollection><cdl:ColorCorrection id=\"a\"><cdl:SOPNode><cdl:Slope>2 2 "
       "2</cdl:Slope></cdl:SOPNode></cdl:ColorCorrection><ColorCorrection id='b'>" +
       correction + "</ColorCorrection></ColorCorrectionCollection>";
-  add_file("one.cc", "<?xml version=\"1.0\"?><ColorCorrection id='x'>" + correction + "</ColorCorrection>");
+  add_file("one.cc", "<?xml version=\"1.0\"?><ColorCorrection id='x'><Description><![CDATA[a > <b> c]]></Description>" +
+                         correction + "</ColorCorrection>");
   add_file("two.ccc", two);
   const Images inputs{odd(), wide(), negatives()};
   const Images expected =
@@ -266,8 +267,8 @@ DEVICE_TEST_CASE("grade takes its numbers from CDL files, and refuses files that
         "<ColorDecisionList/>",
         "<ColorCorrection><SOPNode><Slop>2 1 1</Slop><Power>1 1 1</Power></SOPNode></ColorCorrection>",
         "<ColorCorrection><Slope>2 1 1</Slope></ColorCorrection", "<ColorCorrection><Slope>2 1 1</Slope>",
-        "<ColorCorrection><Slope>2 1 1</Offset></ColorCorrection>",
-        "<ColorCorrection><Slope>2 1 1</ColorCorrection>"}) {
+        "<ColorCorrection><Slope>2 1 1</Offset></ColorCorrection>", "<ColorCorrection><Slope>2 1 1</ColorCorrection>",
+        "<ColorCorrection><Slope>2 1 1</Slope><Slope>2 1 1</Slope></ColorCorrection>"}) {
     CAPTURE(text);
     add_file("bad.cc", text);
     check_exit_code("grade --file bad.cc", odd(), 2);

@@ -62,6 +62,7 @@ class XmlReader {
       if (rest_.empty()) refuse(fmt::format("<{}> is not closed", closing));
       rest_.remove_prefix(1);
       if (rest_.starts_with("!--")) take_to("-->");
+      else if (rest_.starts_with("![CDATA[")) take_to("]]>");
       else if (rest_.starts_with('!') || rest_.starts_with('?')) take_to(">");
       else if (rest_.starts_with('/')) {
         if (const std::string_view name = first_word(take_to(">").substr(1)); name != closing)
@@ -124,6 +125,7 @@ void check_names(const Element& correction, const std::string& file) {
 std::vector<double> numbers(const Element& correction, std::string_view name, size_t count, const std::string& file) {
   const std::vector<const Element*> found = elements(correction, name);
   if (found.empty()) return {};
+  if (found.size() > 1) fail(Exit::input, "{}: there are {} elements {}; expected one", file, found.size(), name);
   std::string list;
   std::string_view content = found.front()->text;
   while (true) {
@@ -134,7 +136,7 @@ std::vector<double> numbers(const Element& correction, std::string_view name, si
     content.remove_prefix(end);
   }
   const std::optional<std::vector<double>> read = list_of_numbers(list);
-  if (found.size() > 1 || !read || read->size() != count)
+  if (!read || read->size() != count)
     fail(Exit::input, "{}: {} is \"{}\"; expected {} number{}", file, name, printable(list), count,
          count == 1 ? "" : "s");
   return *read;

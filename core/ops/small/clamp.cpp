@@ -25,11 +25,8 @@ const Op clamp_op = point_op({
     .check =
         [](const Call& call) {
           if (call.number("min") <= call.number("max")) return;
-          const Param &min = *call.op->param("min"), &max = *call.op->param("max");
-          const auto other = [&](const Param& param) { return call.is_default(param) ? ", which is the default" : ""; };
-          const Param* missing = call.is_default(max) ? &max : call.is_default(min) ? &min : nullptr;
-          fail(Exit::usage, "clamp: --min {}{} is above --max {}{}; {}", call.number("min"), other(min),
-               call.number("max"), other(max), missing ? fmt::format("give --{} too", missing->name) : "swap them");
+          fail(Exit::usage, "clamp: --min {} is above --max {}; the defaults are 0 and 1", call.number("min"),
+               call.number("max"));
         },
     .point = Point{.kernel = "small/clamp.glsl",
                    .alpha = PointAlpha::straight,
