@@ -53,7 +53,8 @@ void fail_without_driver(const std::string& what) {
   constexpr size_t files_of_a_driver = 32;  // its manifest, libraries, device and caches
   if (!can_open_more(files_of_a_driver))
     fail(Exit::limit, "{}: too few file descriptors are left; raise `ulimit -n`", what);
-  if (rlimit space = {}; getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+  constexpr rlim_t space_of_drivers = rlim_t(4) << 30;  // more than a driver needs to start
+  if (rlimit space = {}; getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < space_of_drivers)
     fail(Exit::limit, "{}: it may need more than the {} MiB of address space; raise `ulimit -v`", what,
          space.rlim_cur >> 20);
   fail(Exit::device, "{}; `gpupost doctor` says what is missing", what);

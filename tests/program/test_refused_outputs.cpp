@@ -201,6 +201,16 @@ DEVICE_TEST_CASE("a driver that lacks address space is no missing driver") {
   CHECK_MESSAGE(finished.err.ends_with("195 MiB of address space; raise `ulimit -v`\n"), finished.err);
 }
 
+TEST_CASE("a missing driver is one, however much address space there is") {
+  if (is_sanitized()) return;  // the sanitizers need more
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "ulimit -v 20000000; export VK_ICD_FILENAMES=/none VK_DRIVER_FILES=/none; exec gpupost in.exr gain --value 2 -o "
+      "out.exr");
+  CHECK(finished.exit_code == 4);
+  CHECK_MESSAGE(finished.err.find("doctor") != std::string::npos, finished.err);
+}
+
 TEST_CASE("a terminal is neither read as a picture nor written to as one") {
   const int terminal = posix_openpt(2 /* O_RDWR */);
   REQUIRE(terminal >= 0);
