@@ -16,11 +16,6 @@ static void tag_numbers(const ChainRequest& request, const Job& job, ConversionP
   else if (!is_float(way.output_depth) && !job.format->holds_primaries) way.transfer = Transfer::linear;
 }
 
-static Depth file_depth_of(const Group& color) {
-  const Depth depth = color.channels[0].depth;
-  return is_float(depth) ? color.depth : depth;
-}
-
 Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture& first) {
   return split_into_level_files(given, result_level_count(calls, first.size()),
                                 level_count_of(result_size(calls, first.size())));

@@ -64,6 +64,11 @@ void check_output_primaries(const OutputSettings& output, std::span<const Call> 
         "curve and the primaries of its values");
 }
 
+Depth file_depth_of(const Group& group) {
+  const Depth depth = group.channels[0].depth;
+  return is_float(depth) ? group.depth : depth;
+}
+
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
   if (request.output.bits) return *request.output.bits;
   if (input_depth == Depth::u16 && format.can_write(Depth::u16)) return Depth::u16;

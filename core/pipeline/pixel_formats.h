@@ -10,6 +10,9 @@ namespace gpupost {
 // --dither without 8 bits.
 void check_numbers(const OutputSettings& output, const Format& format);
 
+// Depth of a group's channels in the file: it may be less than that of the texels, where a profile needs floats.
+Depth file_depth_of(const Group& group);
+
 // Depth of the output's color: --bits, else the input's depth if the format can hold it.
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth);
 

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
+#include "core/pipeline/pixel_formats.h"
 
 #include <fmt/ranges.h>
 
@@ -28,7 +29,7 @@ std::vector<Picture> cut_faces(const std::string& input, const Picture& picture,
 
 ColorType color_type_of(const Picture& picture) {
   const Group& color = picture.groups.front();
-  return {.channels = fmt::format("{}", fmt::join(names_of(color), " ")), .depth = color.depth};
+  return {.channels = fmt::format("{}", fmt::join(names_of(color), " ")), .depth = file_depth_of(color)};
 }
 
 static void demand_same(const std::string& input, const std::string& here, const std::string& first_input,
