@@ -13,6 +13,7 @@
 #include "core/pipeline/prefetch.h"
 #include "core/pipeline/requirements.h"
 #include "core/plan/explain.h"
+#include "core/plan/stage_formats.h"
 
 #include <fmt/ranges.h>
 
@@ -112,8 +113,11 @@ Plan plan_of(const Step& step, const PlanInput& input, const DeviceTraits& trait
   if (step.route == Route::by_nearest) return {};
   TilingDecision decision = decide_tiling(step.calls, input, traits, options);
   std::vector<std::string>& choices = decision.whole.choices;
-  const bool only_moves = !decision.stages.empty() && std::ranges::all_of(decision.stages, &Stage::moves);
-  if (only_moves && input.between == Space::rgb && !input.is_r11g11b10_between) {
+  const std::vector<StageFormats> formats = formats_of(decision.stages, input, traits);
+  const bool has_no_pass =
+      !decision.stages.empty() && std::ranges::all_of(decision.stages, &Stage::moves) &&
+      std::ranges::all_of(formats, [](const StageFormats& format) { return format.begin == format.end; });
+  if (has_no_pass) {
     decision.whole.images.clear();
     decision.whole.passes.clear();
     choices.push_back(fmt::format("texels are moved on the CPU, without a pass: {}", decision.limit));
