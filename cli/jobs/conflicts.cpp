@@ -56,14 +56,16 @@ static std::string other_pattern(const std::string& first, const std::string& se
                               : output.ends_with('/') ? output + "{stem}.{ext}"
                                                       : output;
   const size_t stem = pattern.find("{stem}"), name_at = pattern.rfind('/') + 1;  // 0 without a folder
-  const fs::path folder = fs::path(second).parent_path();
-  if (fs::path(first).parent_path() == folder && stem != pattern.npos)
+  if (fs::path(first).parent_path() == fs::path(second).parent_path() && stem != pattern.npos)
     return fmt::format("use {{name}} in -o, like '{}{{name}}{}'", pattern.substr(0, stem), pattern.substr(stem + 6));
   if (pattern.find("{dir}") != pattern.npos) return "use one run for each";
   std::string target = pattern.substr(0, name_at);
-  std::error_code error;
-  if (target.empty() || fs::equivalent(target + folder_below(second), folder.empty() ? "." : folder, error))
-    target += "out/";
+  const auto overwrites = [&](const std::string& input) {
+    const fs::path folder = fs::path(input).parent_path();
+    std::error_code error;
+    return fs::equivalent(target + folder_below(input), folder.empty() ? "." : folder, error);
+  };
+  if (target.empty() || overwrites(first) || overwrites(second)) target += "out/";
   return fmt::format("use {{dir}} in -o, like '{}{{dir}}/{}' with --mkdir, or one run for each", target,
                      pattern.substr(name_at));
 }

@@ -183,6 +183,10 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
       {{"in.exr", "sub/in.exr", "mips", "-o", "{stem}.{level}.png"},
        "gpupost: inputs in.exr and sub/in.exr would both write in.0.png; each input needs an output of its own; use "
        "{dir} in -o, like 'out/{dir}/{stem}.{level}.png' with --mkdir, or one run for each\n"},
+      {{"in.exr", "sub/../sub/in.exr", "-o", "./{stem}.exr"},  // ./{dir}/{stem}.exr is in.exr
+       "gpupost: inputs in.exr and sub/../sub/in.exr would both write ./in.exr; each input needs an output of its own; "
+       "use "
+       "{dir} in -o, like './out/{dir}/{stem}.exr' with --mkdir, or one run for each\n"},
       {{"in.exr", "in1.exr", "mips", "-o", "{stem}{level}.png"},
        "gpupost: inputs in.exr and in1.exr would both write in10.png; each input needs an output of its own; put a "
        "character other than a digit before {level}\n"}};
