@@ -193,8 +193,10 @@ class Gatherer {
     fs::directory_iterator at(sequence.folder(), error);
     for (const fs::directory_iterator end; !error && at != end; at.increment(error)) {
       const std::string name = at->path().filename().string();
-      if (const auto frame = sequence.frame_of(name)) frames.push_back(*frame);
-      else if (sequence.other_place_of(name) && (other.empty() || name < other)) other = name;
+      std::error_code ignored;
+      if (const auto frame = sequence.frame_of(name)) {
+        if (!at->is_other(ignored)) frames.push_back(*frame);  // a pipe without a writer would stop the run
+      } else if (sequence.other_place_of(name) && (other.empty() || name < other)) other = name;
     }
     if (error) fail_to_read_folder(sequence.folder(), error);
     if (frames.empty()) fail_without_frames(sequence, other);
@@ -222,7 +224,7 @@ class Gatherer {
     for (const int64_t frame : frames) {
       Candidate candidate{.input = {.path = sequence.path(frame), .frame = frame, .frame_width = sequence.width()},
                           .missing_in = {}};
-      if (!is_there(candidate.input.path)) candidate.missing_in = index;
+      if (!is_there(candidate.input.path) || is_special(candidate.input.path)) candidate.missing_in = index;
       candidates_.push_back(std::move(candidate));
     }
     std::vector<int64_t> rising = frames;

@@ -94,6 +94,10 @@ TEST_CASE("globs, lists and folders are batches") {
   for (const Batch& batch : std::vector<Batch>{
            {"gpupost 'tree/a/*.png' -o out/", 0, "one.png,two.png"},
            {"gpupost 'tree/x*.png' -o out/", 2, "", {"tree/x*.png: no file matches"}},
+           {"mkdir q; cp in.png q/1.png; mkfifo q/2.png q/4.png; cp in.png q/3.png; gpupost 'q/%d.png' -o out/",
+            5,
+            "1.png,3.png",
+            {"q/%d.png: frame 2 is missing"}},
            {"mkdir p; mkfifo p/a.png; ln -s ../in.png p/link.png; gpupost 'p/*.png' -o out/", 0, "link.png"},
            {"gpupost 'p/a*.png' -o out/", 2, "", {"p/a*.png: no file matches"}},
            {"gpupost --list list.txt -o out/", 5, "one.png,two.png", {"tree/b/missing.png"}},
