@@ -1,6 +1,7 @@
 #include "cli/report/depfile.h"
 
 #include "core/base/error.h"
+#include "core/system/output_target.h"
 
 #include <string_view>
 
@@ -25,11 +26,13 @@ static std::string escaped(std::string_view name) {
 }
 
 std::string depfile_rule(std::span<const std::string> outputs, std::span<const std::string> inputs) {
-  if (outputs.empty()) return "";
   std::string text;
-  for (const std::string& output : outputs) text += (text.empty() ? "" : " ") + escaped(output);
+  for (const std::string& output : outputs)
+    if (!own_descriptor(output)) text += (text.empty() ? "" : " ") + escaped(output);
+  if (text.empty()) return "";
   text += ":";
-  for (const std::string& input : inputs) text += " " + escaped(input);
+  for (const std::string& input : inputs)
+    if (!own_descriptor(input)) text += " " + escaped(input);
   return text + "\n";
 }
 

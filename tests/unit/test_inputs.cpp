@@ -345,6 +345,9 @@ TEST_CASE("a depfile rule has names as make and ninja read them") {
   const std::vector<std::string> outputs{"a b.exr", "c.exr"}, inputs{"in$1.exr", "x#y:z.exr"};
   CHECK(depfile_rule(outputs, inputs) == "a\\ b.exr c.exr: in$$1.exr x\\#y\\:z.exr\n");
   CHECK(depfile_rule({}, inputs) == "");
+  CHECK(depfile_rule(std::vector<std::string>{"-"}, inputs) == "");
+  CHECK(depfile_rule(std::vector<std::string>{"x.png"}, std::vector<std::string>{"-", "a.png", "/dev/stdin"}) ==
+        "x.png: a.png\n");
   CHECK(depfile_rule(std::vector<std::string>{R"(a\ b)"}, std::vector<std::string>{R"(c\d)"}) == "a\\\\\\ b: c\\d\n");
   CHECK_THROWS_WITH_AS(depfile_rule(outputs, std::vector<std::string>{"two\nlines.exr"}),
                        "--depfile: the name two\nlines.exr has a newline, which make cannot read; rename it or leave "
