@@ -102,12 +102,20 @@ void Paths::add(const Request& request, const Job& job) {
 void Paths::add_side_file(std::string_view option, const std::string& path) {
   if (path.empty()) return;
   const std::string name = names_.of(path);
-  if (written_.contains(name)) fail(Exit::usage, "{} {}: an output has the same name; name another file", option, path);
+  if (const auto other = written_.find(name); other != written_.end())
+    fail(Exit::usage, "{} {}: the output of {} goes there too; name another file", option, path,
+         other->second.by == "-" ? "standard input" : other->second.by);
   const auto lost = read_.find(name);
   if (lost != read_.end())
     fail(Exit::usage, "{} {}: that is the {} {}; name another file", option, path, lost->second.what,
          lost->second.path);
   written_.emplace(name, Written{.by = std::string(option)});
+}
+
+void Paths::add_printed(std::string_view op) {
+  if (!written_.emplace(names_.of("-"), Written{.by = std::string(op)}).second)
+    fail(Exit::usage, "{}: statistics and the image would both go to standard output; write the image with -o FILE",
+         op);
 }
 
 void Paths::add_read(const ReadFile& file) {

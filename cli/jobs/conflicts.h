@@ -32,12 +32,14 @@ class Paths {
   void add_read(const ReadFile& file);
   // Adds a file that an option writes; "": none. Throws Error(Exit::usage) if another file has its name.
   void add_side_file(std::string_view option, const std::string& path);
+  // Adds standard output, to which `op` prints statistics. Throws Error(Exit::usage) if an image goes there.
+  void add_printed(std::string_view op);
 
  private:
   void add_written(const Request& request, const Job& job, const std::string& path, size_t index);
 
   struct Written {
-    std::string by;    // name of the job, or option
+    std::string by;    // name of the job, option or op
     size_t index = 0;  // in possible_paths() of the job
   };
 

@@ -17,18 +17,6 @@ namespace fs = std::filesystem;
 
 static bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
 
-// Statistics go to standard output, and nothing else may go there.
-static void check_numbers_have_standard_output(const Request& request, const Job& job) {
-  if (!statistics_file_of(request).empty() ||
-      std::ranges::none_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
-    return;
-  if (is_standard_output(job.output.at(0)))
-    fail(Exit::usage, "stats: statistics and the image would both go to standard output; write the image with -o FILE");
-  if (is_standard_output(request.globals.report.file))
-    fail(Exit::usage,
-         "stats: statistics and the report would both go to standard output; write the report with --report FILE");
-}
-
 std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
   if (!globals.batch.resumes && globals.batch.journal.empty()) return "";
   const std::string_view option = globals.batch.resumes ? "--resume" : "--journal";
@@ -106,7 +94,6 @@ JobList jobs_of(const Request& request) {
     Job job = job_of(request, std::span(inputs).subspan(first, share));
     if (is_standard_output(job.output.at(0)) && isatty(STDOUT_FILENO))
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
-    check_numbers_have_standard_output(request, job);
     paths.add(request, job);
     // With one file per level, the file of level 0 exists only if all do: write_files() renames it last.
     if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0)))
@@ -119,6 +106,9 @@ JobList jobs_of(const Request& request) {
     list.jobs.clear();
     list.keeps_statistics = true;
   }
+  const auto measuring =
+      std::ranges::find_if(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
+  if (measuring != request.calls.end() && statistics_file.empty()) paths.add_printed(measuring->op->name);
   paths.add_side_file("-o", statistics_file);
   paths.add_side_file("--report", globals.report.file);
   paths.add_side_file("--depfile", globals.report.depfile);

@@ -203,7 +203,9 @@ TEST_CASE("a descriptor that is not open, or is for reading, is refused before a
     CHECK_MESSAGE(is_one_error(finished.err), finished.err);
   }
   const Finished both = place.shell("gpupost in.exr -o /dev/stdout --format exr --report - | cat > both");
-  CHECK_MESSAGE(both.err.find("--report -: an output has the same name") != std::string::npos, both.err);
+  CHECK_MESSAGE(
+      both.err.find("--report -: the output of in.exr goes there too; name another file") != std::string::npos,
+      both.err);
 }
 
 TEST_CASE("a full disk under standard output is an error, under a picture and under text") {

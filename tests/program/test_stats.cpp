@@ -193,9 +193,8 @@ TEST_CASE("words of the automatic exposure that contradict each other or mean no
 
 TEST_CASE("numbers, pictures and reports do not meet on standard output") {
   const TestFolder place;
-  for (const std::string line :
-       {"cat in.exr | gpupost stats -o -", "cat in.exr | gpupost stats flip x", "gpupost in.exr stats -o -",
-        "gpupost in.exr stats --report -", "gpupost in.exr stats flip x -o -"}) {
+  for (const std::string line : {"cat in.exr | gpupost stats -o -", "cat in.exr | gpupost stats flip x",
+                                 "gpupost in.exr stats -o -", "gpupost in.exr stats flip x -o -"}) {
     const Finished finished = place.shell(line + " | cat");
     CAPTURE(line);
     CHECK(finished.out == "");
@@ -203,6 +202,14 @@ TEST_CASE("numbers, pictures and reports do not meet on standard output") {
     CHECK(is_one_error(finished.err));
   }
   CHECK(place.gpupost({"in.exr", "stats", "-o", "-"}).exit_code == 1);
+  for (const std::string option :
+       {"--report -", "--progress json --progress-file /dev/stdout", "--depfile /dev/stdout"}) {
+    const Finished finished = place.shell("gpupost in.exr stats " + option + " | cat");
+    CAPTURE(option);
+    CHECK(finished.out == "");
+    CHECK(finished.err.find(": the output of stats goes there too; name another file\n") != std::string::npos);
+    CHECK(is_one_error(finished.err));
+  }
 }
 
 DEVICE_TEST_CASE("the file of statistics is an output of each job that adds to it, and a target in the depfile") {
