@@ -65,27 +65,16 @@ std::string options_for_lut(const std::string& shaper, bool is_encoded) {
   return std::string(shaper == "log" ? " --log-shaper" : "") + (is_encoded ? "" : " --linear");
 }
 
-// Writes the file of --depfile.
-void write_dependencies(const Request& request) {
-  const std::string& depfile = request.globals.report.depfile;
-  if (depfile.empty()) return;
+// The text of the file of --depfile; "" without the option. Throws Error(Exit::usage) if it cannot hold a name.
+std::string dependencies_of(const Request& request) {
+  if (request.globals.report.depfile.empty()) return "";
   std::vector<std::string> files;
   for (const ReadFile& file : files_of_calls(request.calls, "")) files.push_back(file.path);
-  const std::string text = depfile_rule(std::span(&request.globals.output, 1), files);
-  if (request.globals.encoding.makes_folders) make_folder_of(depfile);
-  write_file(depfile, std::as_bytes(std::span(text)), false);
+  return depfile_rule(std::span(&request.globals.output, 1), files);
 }
 
-}  // namespace
-
-Exit bake(const Request& request) {
-  check(request);
-  const OutputSettings& encoding = request.globals.encoding;
-  if (encoding.no_clobber && output_is_there(request.globals.output)) {
-    if (!request.globals.report.quiet) say_note("{} exists and stays as it is (--no-clobber)", request.globals.output);
-    write_dependencies(request);
-    return Exit::done;
-  }
+// Computes the table and writes it.
+void write_table(const Request& request) {
   const int side = *request.globals.bake.side;
   const std::string& shaper = request.globals.bake.shaper;
   Planes colors = inputs_of(side, shaper);
@@ -102,16 +91,25 @@ Exit bake(const Request& request) {
       table.values.push_back(float(value));
     }
   const std::string text = cube_text(table, fmt::format("gpupost --bake {} --bake-shaper {}", side, shaper));
-  for (const std::string& file : {request.globals.output, request.globals.report.depfile}) {
-    if (file.empty()) continue;
-    if (encoding.makes_folders) make_folder_of(file);
-    check_can_be_written(file, false);
-  }
-  write_file(request.globals.output, std::as_bytes(std::span(text)), encoding.no_clobber);
-  write_dependencies(request);
-  if (!request.globals.report.quiet)
-    say_note("{}: use this table with `lut {}{}`{}", request.globals.output, request.globals.output,
-             options_for_lut(shaper, is_encoded), is_encoded ? " for integer files" : "");
+  if (write_or_keep(request.globals, text) && !request.globals.report.quiet)
+    say_note("{0}: use this table with `lut {0}{1}`{2}", request.globals.output, options_for_lut(shaper, is_encoded),
+             is_encoded ? " for integer files" : "");
+}
+
+}  // namespace
+
+Exit bake(const Request& request) {
+  check(request);
+  const OutputSettings& encoding = request.globals.encoding;
+  const std::string& depfile = request.globals.report.depfile;
+  const std::string dependencies = dependencies_of(request);
+  const bool is_kept = encoding.no_clobber && output_is_there(request.globals.output);
+  if (!is_kept) prepare_output(encoding, request.globals.output);
+  prepare_output(encoding, depfile);
+  if (!is_kept) write_table(request);
+  else if (!request.globals.report.quiet)
+    say_note("{} exists and stays as it is (--no-clobber)", request.globals.output);
+  if (!depfile.empty()) write_file(depfile, std::as_bytes(std::span(dependencies)), false);
   return Exit::done;
 }
 

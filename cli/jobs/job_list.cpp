@@ -40,8 +40,7 @@ static void check_statistics_file(const Request& request) {
   if (std::ranges::any_of(request.calls,
                           [](const Call& call) { return call.op->makes == Makes::statistics && call.flag("table"); }))
     fail(Exit::usage, "-o {}: stats --table prints a table, which is not JSON; leave --table or -o out", path);
-  if (request.globals.encoding.makes_folders) make_folder_of(path);
-  check_can_be_written(path, request.globals.encoding.no_clobber);
+  prepare_output(request.globals.encoding, path, request.globals.encoding.no_clobber);
 }
 
 // Second images take the frame number of the input by {frame}, and by no other pattern.

@@ -1,6 +1,7 @@
 #include "cli/jobs/outputs.h"
 
 #include "cli/options/sequence.h"
+#include "cli/text/messages.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/pipeline/pixel_formats.h"
@@ -43,6 +44,25 @@ bool output_is_there(const std::string& path) {
 
 int most_levels_of(std::span<const Call> calls) {
   return makes_levels(calls) ? output_of(calls.back(), {.size = largest_image}).level_count : 1;
+}
+
+void prepare_output(const OutputSettings& settings, const std::string& path, bool no_clobber) {
+  if (path.empty()) return;
+  if (settings.makes_folders) make_folder_of(path);
+  check_can_be_written(path, no_clobber);
+}
+
+bool write_or_keep(const Globals& globals, std::string_view text) {
+  try {
+    write_file(globals.output, std::as_bytes(std::span(text)), globals.encoding.no_clobber);
+    return true;
+  } catch (const AlreadyExists&) {
+    if (!output_is_there(globals.output)) throw;
+    if (!globals.report.quiet)
+      say_note("{}: another program has written the output meanwhile; it stays as it is (--no-clobber)",
+               globals.output);
+    return false;
+  }
 }
 
 std::string statistics_file_of(const Request& request) {

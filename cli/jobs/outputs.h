@@ -20,6 +20,14 @@ void check_options_have_effect(const Request& request);
 // The largest number of levels that the chain makes of an image.
 int most_levels_of(std::span<const Call> calls);
 
+// Makes the folder of an output with --mkdir, and checks that the file can be written. "": there is no file. Throws
+// Error(Exit::output).
+void prepare_output(const OutputSettings& settings, const std::string& path, bool no_clobber = false);
+
+// Writes a file of --output. If another program has written it meanwhile and --no-clobber keeps it, prints a note.
+// Returns whether it was written. Throws Error(Exit::output).
+bool write_or_keep(const Globals& globals, std::string_view text);
+
 // The folder of an input, for a place below another folder: relative, and without `..`.
 std::string folder_below(const std::string& input);
 

@@ -333,8 +333,7 @@ Exit run(const Request& request) {
       is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured)
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
-  if (!statistics_file.empty() && !jobs.empty())
-    write_file(statistics_file, std::as_bytes(std::span(lines)), globals.encoding.no_clobber);
+  if (!statistics_file.empty() && !jobs.empty()) write_or_keep(globals, lines);
   if (!globals.report.depfile.empty()) {
     const std::string text = depfile_of(request, list, report);
     write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);

@@ -154,6 +154,9 @@ TEST_CASE("--bake writes the dependencies of its table, and keeps a table with -
   const Finished refused = folder.gpupost(with({"--depfile", "look.cube"}, {words.begin(), words.end() - 3}));
   CHECK(refused.exit_code == 1);
   CHECK(refused.err.find("--depfile look.cube: that is the source look.cube") != refused.err.npos);
+  CHECK(folder.gpupost({"--bake", "4", "exposure", "--stops", "1", "-o", "a\nb.cube", "--depfile", "x.d"}).exit_code ==
+        1);
+  CHECK(!folder.has("a\nb.cube"));
 }
 
 TEST_CASE("--bake does not replace the table that its chain reads, by whatever name") {

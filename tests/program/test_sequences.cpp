@@ -301,6 +301,15 @@ TEST_CASE("--no-clobber keeps an output that another program writes meanwhile") 
   CHECK(place.read("kept/pipe.exr") == "old\n");
   CHECK(place.has("kept/in.exr"));
   CHECK(place.read("j").find("pipe.png") == std::string::npos);
+  if (!has_device()) return;
+  const Finished statistics = place.shell(
+      "gpupost pipe.png stats -o st.json --no-clobber --depfile d & exec 3> pipe.png; echo old > st.json; cat in.png "
+      ">&3; exec 3>&-; wait $!");
+  CHECK_MESSAGE(statistics.exit_code == 0, statistics.err);
+  CHECK(statistics.err ==
+        "gpupost: st.json: another program has written the output meanwhile; it stays as it is (--no-clobber)\n");
+  CHECK(place.read("st.json") == "old\n");
+  CHECK(place.read("d") == "st.json: pipe.png\n");
 }
 
 TEST_CASE("a depfile also lists outputs that --no-clobber keeps") {
