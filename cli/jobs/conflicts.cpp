@@ -37,14 +37,14 @@ const std::string& FileNames::folder_name(const std::string& folder) {
 // All files that a job may write. The number of levels is known only after reading the input.
 static std::vector<std::string> possible_paths(const Request& request, Job job) {
   if (!makes_levels(request.calls)) return {job.output.at(0)};
-  const int most_levels = most_levels_of(request.calls);
-  const bool may_be_part = most_levels > 1 && most_levels < level_count_of(largest_image);
   std::vector<std::string> paths;
   if (!job.is_a_file_a_level()) {
     paths.push_back(job.output.at(0));
-    if (!may_be_part || !request.globals.output.empty() || job.format->levels == FileLevels::any) return paths;
-    job.output = default_level_output(job);
+    const std::optional<OutputPath> levels = possible_level_output(request, job);
+    if (!levels) return paths;
+    job.output = *levels;
   }
+  const int most_levels = most_levels_of(request.calls);
   for (int level = 0; level < most_levels; ++level) paths.push_back(job.output.at(level));
   return paths;
 }

@@ -69,11 +69,17 @@ static void check_can_write(const Request& request, std::span<const Job> jobs, c
     make_folder_of(globals.report.progress.file);
     make_folder_of(journal);
   }
-  for (const std::string& file : {globals.report.file, globals.report.depfile}) {
-    if (file.empty()) continue;
-    if (globals.encoding.makes_folders) make_folder_of(file);
-    check_can_be_written(file, false);
-  }
+  prepare_output(globals.encoding, globals.report.file);
+  prepare_output(globals.encoding, globals.report.depfile);
+}
+
+// Returns whether the output of a job exists. If only its default name for level 0 exists, that becomes the output.
+static bool finds_output(const Request& request, Job& job) {
+  if (output_is_there(job.output.at(0))) return true;
+  const std::optional<OutputPath> levels = possible_level_output(request, job);
+  if (!levels || !output_is_there(levels->at(0))) return false;
+  job.output = *levels;
+  return true;
 }
 
 JobList jobs_of(const Request& request) {
@@ -95,7 +101,7 @@ JobList jobs_of(const Request& request) {
       fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
     paths.add(request, job);
     // With one file per level, the file of level 0 exists only if all do: write_files() renames it last.
-    if (globals.encoding.no_clobber && job.writes_picture && output_is_there(job.output.at(0)))
+    if (globals.encoding.no_clobber && job.writes_picture && finds_output(request, job))
       list.kept.push_back({.job = std::move(job), .index = first / share});
     else list.jobs.push_back(std::move(job));
   }

@@ -46,6 +46,13 @@ int most_levels_of(std::span<const Call> calls) {
   return makes_levels(calls) ? output_of(calls.back(), {.size = largest_image}).level_count : 1;
 }
 
+std::optional<OutputPath> possible_level_output(const Request& request, const Job& job) {
+  const int most_levels = most_levels_of(request.calls);
+  if (most_levels == 1 || most_levels >= level_count_of(largest_image)) return std::nullopt;  // one level, or all
+  if (job.is_output_named || job.output.at(0) == "-" || job.format->levels == FileLevels::any) return std::nullopt;
+  return default_level_output(job);
+}
+
 void prepare_output(const OutputSettings& settings, const std::string& path, bool no_clobber) {
   if (path.empty()) return;
   if (settings.makes_folders) make_folder_of(path);

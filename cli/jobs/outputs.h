@@ -4,6 +4,7 @@
 #include "cli/options/command_line.h"
 #include "core/pipeline/job.h"
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,6 +20,10 @@ void check_options_have_effect(const Request& request);
 
 // The largest number of levels that the chain makes of an image.
 int most_levels_of(std::span<const Call> calls);
+
+// The default output with one file per level, if the job may write these files instead of one file. The number of levels of the
+// input decides, which is known only after reading it.
+std::optional<OutputPath> possible_level_output(const Request& request, const Job& job);
 
 // Makes the folder of an output with --mkdir, and checks that the file can be written. "": there is no file. Throws
 // Error(Exit::output).

@@ -283,11 +283,12 @@ Exit run(const Request& request) {
         "no input exists: {} missing (--skip-missing)",
         request.inputs.skipped_count == 1 ? "1 frame is" : fmt::format("{} frames are", request.inputs.skipped_count));
   JobList list = jobs_of(request);
+  const size_t run_count = list.jobs.size();  // --fail-fast may start none of them
   if (fails_at_once) list.jobs.clear();
   std::vector<Job>& jobs = list.jobs;
   if (!globals.report.depfile.empty()) check_depfile(request, list);
   if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
-    say_note("{} of {} outputs exist and stay as they are (--no-clobber){}", kept_count, kept_count + jobs.size(),
+    say_note("{} of {} outputs exist and stay as they are (--no-clobber){}", kept_count, kept_count + run_count,
              unverified(globals));
   const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   ChainRequest chain = chain_request_of(request);
@@ -298,7 +299,7 @@ Exit run(const Request& request) {
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
   DeviceSessions devices(globals.device);
   if (!jobs.empty()) give_exposures(request, chain, jobs, devices);
-  Progress progress(globals.report.progress, globals.report.quiet, jobs.size() + list.kept.size());
+  Progress progress(globals.report.progress, globals.report.quiet, run_count + list.kept.size());
   for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(request, kept.job));
   say_at_interrupt(interrupt_line(chain, jobs, progress.is_bar()));
   const std::string statistics_file = statistics_file_of(request);

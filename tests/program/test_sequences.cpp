@@ -145,6 +145,17 @@ TEST_CASE("--no-clobber skips what is there and counts it") {
                 "x.0.exr",
                 {"1 of 1 outputs exist and stay as they are (--no-clobber)"}});
   check(place, {"gpupost in.png --no-clobber -o out/x.png", 0, "x.png"});
+  check(place,
+        {"cd out && cp ../in.exr in.mips.0.exr && cp ../in.exr in.mips.1.exr && gpupost ../in.exr mips --levels 3 "
+         "--no-clobber --depfile d && test \"$(cat d)\" = 'in.mips.0.exr in.mips.1.exr: ../in.exr' && rm d",
+         0,
+         "in.mips.0.exr,in.mips.1.exr",
+         {"1 of 1 outputs exist"}});
+  check(place,
+        {"echo old > out/s.0002.png; gpupost s.####.png --frames 1-4 --fail-fast --no-clobber -o out/ --progress json",
+         5,
+         "s.0002.png",
+         {"1 of 3 outputs exist", "\"files\":3"}});
   check(place, {"mkdir out/x.png; gpupost in.png --no-clobber -o out/x.png", 3, "x.png"});
 }
 
