@@ -74,7 +74,8 @@ running_alone() { [ "$(task_count RUNNING)" -eq 1 ] && [ "$(task_count PENDING)"
 is_empty() { [ "$(squeue --noheader | wc -l)" -eq 0 ]; }
 
 for frame in $(seq -f %04.0f 1 200); do cp "$root/testdata/alpha.png" "$place/shots/s.$frame.png"; done
-# One frame is a pipe that nobody writes: the task that has it waits there, and is killed in the midst of its work.
+# One input is a pipe that nobody writes: the task that has it waits there, and is killed in the midst of its work. Pipes are read only
+# where their names are given, so the inputs are no pattern.
 held=$place/shots/s.0150.png
 mv "$held" "$place/held.png"
 mkfifo "$held"
@@ -87,7 +88,7 @@ chmod +x "$place/run"
 
 cd "$place"
 job=$(sbatch --parsable --output="$place/job.%a.log" "$root/docs/farm/slurm_array.sh" \
-  ./run 'shots/s.####.png' -o out/s.%04d.exr --mkdir)
+  ./run shots/s.*.png -o 'out/{stem}.exr' --mkdir)
 wait_for 120 running_alone
 task=$(squeue --noheader --array --states=RUNNING --format=%K)
 before=$(find out -name 's.*.exr' | wc -l)
