@@ -1,4 +1,4 @@
-// What decoders are asked for, and what depth outputs get.
+// The options of decoders and the depth of outputs, from the settings.
 #include "core/codec/formats.h"
 #include "core/pipeline/conversion_plan.h"
 

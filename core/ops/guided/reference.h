@@ -17,7 +17,7 @@ inline constexpr double least_guide_sum = least_straight_weight * least_straight
 Call guided_box(const Call& call);
 
 std::vector<Planes> guided_reference(const Call& call, Planes base);
-// What the device may be off by there, where `base` is off by `error`.
+// Bounds of the errors of a device in this image, if its `base` has errors up to `error`.
 std::vector<Planes> guided_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth);
 
 }  // namespace gpupost

@@ -145,8 +145,7 @@ const Op luminance_op{
     .params =
         {{.name = "tile",
           .help = "Width and height of a tile in texels; one number is for both. Tiles may be larger than the image. "
-                  "Default "
-                  "16x16",
+                  "Default 16x16",
           .kind = ParamKind::text,
           .form = {.syntax = "WxH or N", .matches = [](std::string_view word) { return sides(word).has_value(); }}},
          {.name = "size",

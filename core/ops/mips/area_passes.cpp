@@ -72,7 +72,7 @@ Choice built_in(const PlanInput& input, const DeviceTraits& traits, MipsSteps st
   return {true, variant, "one dispatch is the fastest on a GPU"};
 }
 
-// What `tune` measured on this device at the size next to this one, of those that halve as evenly.
+// The result of `tune` on this device for the nearest size that halves as evenly; nullptr if there is none.
 const Tuned* tuned_for(const PlanInput& input, const DeviceTraits& traits, MipsSteps steps) {
   const Tuned* best = nullptr;
   double best_distance = 0;
@@ -88,7 +88,7 @@ const Tuned* tuned_for(const PlanInput& input, const DeviceTraits& traits, MipsS
   return best;
 }
 
-// What `auto` takes.
+// The choice of `auto`.
 Choice choose(const PlanInput& input, const DeviceTraits& traits, MipsSteps steps) {
   Choice choice = built_in(input, traits, steps);
   const Tuned* tuned = tuned_for(input, traits, steps);

@@ -1,4 +1,4 @@
-// What `bench` measures of mip chains.
+// The measurements of `bench` for mip chains.
 #pragma once
 
 #include "core/op/benchmark.h"

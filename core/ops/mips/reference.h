@@ -19,7 +19,7 @@ Filtering mips_filtering(const Call& call);
 bool makes_area_means(const Call& call);
 
 std::vector<Planes> mip_levels(const Call& call, Planes base);
-// What the device may be off by there, where `base` is off by `error`.
+// Bounds of the errors of a device in these levels, if its `base` has errors up to `error`.
 std::vector<Planes> mip_levels_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth);
 
 }  // namespace gpupost

@@ -21,7 +21,7 @@ struct MipsSteps {
 // `levels`: of the chain, level 0 included.
 MipsSteps mips_steps(Size base, int levels);
 
-// What the single pass is to do, decided.
+// The settings of a single pass.
 struct MipsSinglePass {
   int levels = 1;
   int reduce = 0;

@@ -35,7 +35,7 @@ Size scaled_size(const Call& call, Size from) {
   return {side(from.width), side(from.height)};
 }
 
-// What the sides `from` become: the number of texels that was asked for, or a share of them.
+// The new sides of an image with the sides `from`: as given, or scaled.
 Size asked_size(const Call& call, Size from) {
   const std::string& word = call.word("size");
   if (word.empty()) return scaled_size(call, from);
