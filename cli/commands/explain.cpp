@@ -12,6 +12,7 @@
 #include "core/pipeline/pixel_formats.h"
 #include "core/pipeline/prefetch.h"
 #include "core/pipeline/requirements.h"
+#include "core/pipeline/sheet.h"
 #include "core/plan/explain.h"
 #include "core/plan/stage_formats.h"
 
@@ -89,11 +90,12 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   Picture picture = std::move(images.pictures.front());
   take_named_channels(request.calls, picture);
   const Job job = first_job_of(request);
-  fit_before_chain(chain_request_of(request), job, input, picture, ignored);
+  const ChainRequest chain = chain_request_of(request);
+  if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);
   std::vector<Call> calls = request.calls;
-  set_windows(calls, picture);
+  set_windows(chain, job, input, picture, calls, ignored);
   const Job job_of_levels = job_for_levels(calls, job, picture);
   check_levels(job_of_levels, result_level_count(calls, picture.size()));
   const LevelFrame frame = level_frame_of(calls, job_of_levels, picture);

@@ -32,14 +32,20 @@ void fit(Group& group, const Window& from, const Window& to) {
 
 }  // namespace
 
-bool fit_to_display(Picture& picture, uint64_t most, std::string_view name) {
-  const Window from = picture.data_window, to = picture.display_window;
+bool differs_from_display(const Windows& windows, uint64_t most, std::string_view name) {
+  const auto& [from, to] = windows;
   if (to.max_x < to.min_x || to.max_y < to.min_y || from == to) return false;
   const auto width = uint64_t(int64_t(to.max_x) - to.min_x + 1), height = uint64_t(int64_t(to.max_y) - to.min_y + 1);
   if (width * height > most)
     fail(Exit::input,
          "{}: its display window has {} x {} texels; the limit is {} (crop it first, or raise --max-texels)", name,
          width, height, most);
+  return true;
+}
+
+bool fit_to_display(Picture& picture, uint64_t most, std::string_view name) {
+  const Window from = picture.data_window, to = picture.display_window;
+  if (!differs_from_display({.data = from, .display = to}, most, name)) return false;
   for (Group& group : picture.groups) fit(group, from, to);
   picture.data_window = to;
   return true;

@@ -23,7 +23,8 @@ Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture&
 
 ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first) {
   std::vector<Call> calls = request.calls;
-  set_windows(calls, first);
+  JobReport ignored;  // each image tells of its own windows
+  set_windows(request, given, given.inputs.front(), first, calls, ignored);
   const int level_count = result_level_count(calls, first.size());
   ConversionPlan way{.job = job_for_levels(calls, given, first),
                      .file_depth = file_depth_of(first.groups.front()),

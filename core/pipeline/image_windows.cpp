@@ -3,32 +3,45 @@
 #include "core/base/error.h"
 #include "core/image/display_window.h"
 #include "core/image/level_windows.h"
-#include "core/pipeline/sheet.h"
+#include "core/op/parse.h"
+#include "core/ops/small/row.h"
 
 #include <fmt/core.h>
 
 namespace gpupost {
 
+namespace {
+
+bool is_display_written(const OutputSettings& output, const Job& job) {
+  return job.writes_picture && (output.to_display || !job.format->holds_everything);
+}
+
+void tell_of_display(const OutputSettings& output, const Job& job, Size size, JobReport& report) {
+  if (!output.to_display)
+    report.notes.push_back(fmt::format("{} holds no windows; it gets the display window of {} x {} texels",
+                                       job.format->name, size.width, size.height));
+}
+
+}  // namespace
+
 bool show_display_window(const ChainRequest& request, const Job& job, const std::string& input, Picture& picture,
                          JobReport& report) {
-  const bool is_needed = request.output.to_display || !job.format->holds_everything;
-  if (!is_needed || !job.writes_picture) return false;
+  if (!is_display_written(request.output, job)) return false;
   if (!fit_to_display(picture, request.input.limits.texel_count, input)) return false;
-  if (!request.output.to_display)
-    report.notes.push_back(fmt::format("{} holds no windows; it gets the display window of {} x {} texels",
-                                       job.format->name, picture.size().width, picture.size().height));
+  tell_of_display(request.output, job, picture.size(), report);
   return true;
 }
 
-std::optional<Size> fit_before_chain(const ChainRequest& request, const Job& job, const std::string& input,
-                                     Picture& picture, JobReport& report) {
-  if (sheet_of(request.calls)) return prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
-  if (makes_levels(request.calls)) show_display_window(request, job, input, picture, report);
-  return std::nullopt;
-}
-
-void set_windows(std::span<Call> calls, const Picture& picture) {
-  set_windows(calls, {.data = picture.data_window, .display = picture.display_window});
+void set_windows(const ChainRequest& request, const Job& job, const std::string& input, const Picture& picture,
+                 std::vector<Call>& calls, JobReport& report) {
+  const Windows windows{.data = picture.data_window, .display = picture.display_window};
+  set_windows(calls, windows);
+  if (!makes_levels(calls) || !is_display_written(request.output, job)) return;
+  const Windows before_levels = calls.back().windows;
+  if (!differs_from_display(before_levels, request.input.limits.texel_count, input)) return;
+  calls.insert(calls.end() - 1, parse_call(crop_op, "--to display"));
+  set_windows(calls, windows);
+  tell_of_display(request.output, job, size_of(before_levels.display), report);
 }
 
 LevelFrame level_frame_of(std::span<const Call> calls, const Job& job, const Picture& picture) {

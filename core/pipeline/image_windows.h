@@ -6,7 +6,6 @@
 #include "core/pipeline/report.h"
 #include "core/pipeline/settings.h"
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,13 +17,10 @@ namespace gpupost {
 bool show_display_window(const ChainRequest& request, const Job& job, const std::string& input, Picture& picture,
                          JobReport& report);
 
-// Crops or pads an image to its display window before the chain, if levels or a cell of `sheet` are made of that window. Returns
-// the size of the cell without gap and label, for `sheet`. Errors name the input.
-std::optional<Size> fit_before_chain(const ChainRequest& request, const Job& job, const std::string& input,
-                                     Picture& picture, JobReport& report);
-
-// Sets the windows of each call for this image.
-void set_windows(std::span<Call> calls, const Picture& picture);
+// Sets the windows of each call for this image. If the chain makes levels of a display window, for --to-display or a format
+// without windows, this adds `crop --to display` before the call that makes them. Errors name the input.
+void set_windows(const ChainRequest& request, const Job& job, const std::string& input, const Picture& picture,
+                 std::vector<Call>& calls, JobReport& report);
 
 // The windows of a chain's result. For levels of a part of a frame, in separate files, texels must match the levels of the whole
 // frame. The part is enlarged before the last call and cropped after it.

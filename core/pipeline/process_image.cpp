@@ -148,7 +148,8 @@ std::vector<Call> keep_opaque(std::span<const Call> calls, const Output& image) 
 
 // Runs the chain on all channels: color with conversions of primaries, then other channels.
 void run_groups(std::span<const Call> calls, const ChainRequest& request, DeviceSession& gpu,
-                std::span<const Call> calls_of_color, Picture& picture, const ConversionPlan& way, JobReport& report) {
+                std::span<const Call> calls_of_color, const std::string& input, Picture& picture,
+                const ConversionPlan& way, JobReport& report) {
   const LevelFrame frame = level_frame_of(calls, way.job, picture);
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("{} values above 65504 were clamped to it for half", clamped));
@@ -159,7 +160,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
       keep_opaque(calls_of_color, {.size = picture.size(),
                                    .windows = {.data = picture.data_window, .display = picture.display_window},
                                    .has_alpha = picture.groups.front().has_alpha()});
-  std::vector<StatisticsResult> measured = to_be_measured(calls, report.input, picture.size());
+  std::vector<StatisticsResult> measured = to_be_measured(calls, input, picture.size());
   for (Group& group : picture.groups) {
     if (group.depth == Depth::u32) {
       for (StatisticsResult& one : measured) leave_out(one, group);
@@ -268,23 +269,16 @@ std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
   return calls;
 }
 
-// Sets windows and depths of the calls for this image.
-std::vector<Call> for_picture(std::vector<Call> calls, const Picture& picture, std::string_view frame,
-                              const InputSettings& settings) {
-  set_windows(calls, picture);
-  read_depths(calls, picture, frame, settings);
-  return calls;
-}
-
 }  // namespace
 
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
-                             PictureInputs& inputs, Picture read, JobReport& report) {
+                             PictureInputs& inputs, const std::string& input, Picture read, JobReport& report) {
   check_apply_to(request.passes.apply_to, read);
   check_requirements(request.calls, request.passes.apply_to, read);
-  std::vector<Call> given = calls_of_job(request, way.job);
-  inputs.give(given, way.job, request.input, way.storage, report);
-  const std::vector<Call> calls = for_picture(std::move(given), read, way.job.frame, request.input);
+  std::vector<Call> calls = calls_of_job(request, way.job);
+  inputs.give(calls, way.job, request.input, way.storage, report);
+  set_windows(request, way.job, input, read, calls, report);
+  read_depths(calls, read, way.job.frame, request.input);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
   const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
@@ -316,7 +310,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (!calls.empty()) {
     if (keeps_original_integers) part.base = base_as_read(calls, picture);
-    run_groups(calls, request, gpu, primaries.calls, picture, way, report);
+    run_groups(calls, request, gpu, primaries.calls, input, picture, way, report);
     const bool are_numbers = makes_content(calls, Content::numbers);
     if (makes_display(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())

@@ -17,8 +17,8 @@ struct ProcessedImage {
   OtherParts others = {};  // parts that are written with it
 };
 
-// Processes an image for the output. Throws Error(Exit::usage) if the chain cannot run on it.
+// Processes an image of the file `input` for the output. Throws Error(Exit::usage) if the chain cannot run on it.
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
-                             PictureInputs& inputs, Picture read, JobReport& report);
+                             PictureInputs& inputs, const std::string& input, Picture read, JobReport& report);
 
 }  // namespace gpupost

@@ -79,8 +79,10 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     for (Picture& picture : images.pictures) {
       for (const std::string& warning : take_named_channels(request.calls, picture))
         if (given.writes_picture) report.add_warning(warning);
-      const std::optional<Size> own_cell = fit_before_chain(request, given, input, picture, report);
-      if (own_cell && made.parts.empty()) cell = *own_cell;
+      if (sheet) {
+        const Size own_cell = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
+        if (made.parts.empty()) cell = own_cell;
+      }
       const ColorType type = color_type_of(picture);
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);
@@ -88,12 +90,9 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
         report.size = picture.size();
       }
       check_type(input, type, given.inputs.front(), first, request.input.assembly);
-      const size_t measured_before = report.measured.size();
-      made.parts.push_back(process_image(request, device, made.way, others, std::move(picture), report));
-      for (StatisticsResult& measured : std::span(report.measured).subspan(measured_before)) measured.input = input;
+      made.parts.push_back(process_image(request, device, made.way, others, input, std::move(picture), report));
       ProcessedImage& part = made.parts.back();
-      const bool is_shown_before = makes_levels(request.calls);
-      if (!is_shown_before && show_display_window(request, given, input, part.picture, report)) part.base.reset();
+      if (show_display_window(request, given, input, part.picture, report)) part.base.reset();
       check_size(input, part.picture.size(), given.inputs.front(), made.parts.front().picture.size(),
                  request.input.assembly);
     }

@@ -139,11 +139,30 @@ DEVICE_TEST_CASE("--explain shows the sizes of a run, also where the data window
   CHECK(passes[0]["bytes_read"] == 16 * 32 * 32);
 }
 
+DEVICE_TEST_CASE("levels for a format without windows are those of crop --to display directly before mips") {
+  const TestFolder place;
+  write_seen(place, "a.exr", {.data = {10, 10, 39, 39}, .display = {0, 0, 63, 63}});
+  for (const Words& ops :
+       {Words{}, {"crop", "--window", "20x16+3+5"}, {"crop", "--to", "data"}, {"blur", "--radius", "2"}}) {
+    const Words before = with({"a.exr"}, ops);
+    check_done(place, with(before, {"crop", "--to", "display", "mips", "-o", "same.dds"}));
+    const Finished finished = place.gpupost(with(before, {"mips", "--verify", "-o", "out.dds"}));
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    CHECK((place.read("out.dds") == place.read("same.dds")));
+    const bool is_told =
+        finished.err.find("dds holds no windows; it gets the display window of 64 x 64 texels\n") != finished.err.npos;
+    CHECK(is_told == (ops.empty() || ops.front() == "blur"));
+  }
+}
+
 TEST_CASE("a display window that is too large is refused by name, also in a sheet of several inputs") {
   const TestFolder place;
   write_seen(place, "huge.exr", {.data = {0, 0, 4, 3}, .display = {0, 0, 40000, 40000}});
   const Finished sheet = place.gpupost({"in.exr", "huge.exr", "sheet", "-o", "out.exr"});
   CHECK(sheet.exit_code == 2);
+  const Finished levels = place.gpupost({"huge.exr", "mips", "-o", "out.dds"});
+  CHECK(levels.exit_code == 2);
+  CHECK(levels.err.starts_with("gpupost: huge.exr: its display window has 40001 x 40001 texels; the limit is "));
   CHECK(sheet.err.starts_with("gpupost: huge.exr: its display window has 40001 x 40001 texels; the limit is "));
   const Finished batch = place.gpupost({"huge.exr", "in.exr", "-o", "{stem}.out.png"});
   CHECK(batch.exit_code == 5);
