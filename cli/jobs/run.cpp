@@ -190,9 +190,9 @@ void add_kept(const Request& request, const JobList& list, Report& report) {
 }
 
 // All files that a job reads, its inputs first.
-std::vector<std::string> files_of(const Request& request, const Job& job) {
+std::vector<std::string> files_of(const Request& request, const Neighbors& neighbors, const Job& job) {
   std::vector<std::string> files = job.inputs;
-  std::ranges::copy(neighbors_of(request, job), std::back_inserter(files));
+  std::ranges::copy(neighbors.of(job), std::back_inserter(files));
   for (const ReadFile& file : files_of_calls(request.calls, job.frame)) files.push_back(file.path);
   return files;
 }
@@ -205,10 +205,11 @@ std::string depfile_of(const Request& request, const JobList& list, const Report
     std::set<std::string> seen;  // the inputs
   };
   std::vector<Rule> rules;
+  const Neighbors neighbors(request);
   const auto add = [&](const Job& job, const std::vector<std::string>& outputs) {
     if (rules.empty() || rules.back().outputs != outputs)
       rules.push_back({.outputs = outputs, .inputs = {}, .seen = {}});
-    for (const std::string& file : files_of(request, job))
+    for (const std::string& file : files_of(request, neighbors, job))
       if (rules.back().seen.insert(file).second) rules.back().inputs.push_back(file);
   };
   for (const KeptJob& kept : list.kept) add(kept.job, existing_outputs(request, kept.job));
@@ -221,9 +222,10 @@ std::string depfile_of(const Request& request, const JobList& list, const Report
 
 // Throws Error(Exit::usage) if a depfile cannot hold a name of a job.
 void check_depfile(const Request& request, const JobList& list) {
+  const Neighbors neighbors(request);
   const auto check = [&](const Job& job) {
     const std::string output = job.writes_picture ? job.output.at(0) : statistics_file_of(request);
-    if (!output.empty()) depfile_rule(std::vector{output}, files_of(request, job));
+    if (!output.empty()) depfile_rule(std::vector{output}, files_of(request, neighbors, job));
   };
   for (const KeptJob& kept : list.kept) check(kept.job);
   for (const Job& job : list.jobs) check(job);

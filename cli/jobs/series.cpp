@@ -142,19 +142,27 @@ std::vector<Job> measuring_jobs(const Request& request) {
 
 }  // namespace
 
-std::vector<std::string> neighbors_of(const Request& request, const Job& job) {
-  int reach = 0;  // in frames: a median of means reaches twice as far as its window
+Neighbors::Neighbors(const Request& request) {
   for (const Call& call : request.calls)
-    if (needs_series(call) && call.word("auto-from").empty()) reach = std::max(reach, call.integer("smooth") - 1);
-  std::vector<std::string> neighbors;
-  if (reach == 0) return neighbors;
+    if (needs_series(call) && call.word("auto-from").empty())  // a median of means reaches twice as far as its window
+      reach_ = std::max(reach_, size_t(call.integer("smooth") - 1));
+  if (reach_ == 0) return;
   std::vector<Input> frames = request.inputs.files;
   std::ranges::sort(frames, {}, &Input::frame);
-  const auto own = std::ranges::find(frames, job.inputs.front(), &Input::path);
-  const std::ptrdiff_t first = std::max<std::ptrdiff_t>(own - frames.begin() - reach, 0);
-  const std::ptrdiff_t end = std::min<std::ptrdiff_t>(own - frames.begin() + reach + 1, std::ssize(frames));
-  for (auto frame = frames.begin() + first; frame != frames.begin() + end; ++frame)
-    if (frame != own) neighbors.push_back(frame->path);
+  for (Input& frame : frames) {
+    place_of_.emplace(frame.path, paths_.size());
+    paths_.push_back(std::move(frame.path));
+  }
+}
+
+std::vector<std::string> Neighbors::of(const Job& job) const {
+  std::vector<std::string> neighbors;
+  const auto own = place_of_.find(job.inputs.front());
+  if (own == place_of_.end()) return neighbors;
+  const size_t first = own->second - std::min(own->second, reach_);
+  const size_t end = std::min(own->second + reach_ + 1, paths_.size());
+  for (size_t place = first; place < end; ++place)
+    if (place != own->second) neighbors.push_back(paths_[place]);
   return neighbors;
 }
 

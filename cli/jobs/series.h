@@ -6,6 +6,7 @@
 #include "core/pipeline/job.h"
 #include "core/pipeline/settings.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,15 @@ namespace gpupost {
 void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSessions& devices);
 
 // The other inputs that the exposure of a job depends on: with --smooth, the frames before and behind its own.
-std::vector<std::string> neighbors_of(const Request& request, const Job& job);
+class Neighbors {
+ public:
+  explicit Neighbors(const Request& request);
+  std::vector<std::string> of(const Job& job) const;
+
+ private:
+  size_t reach_ = 0;                        // in frames to each side; 0: no exposure depends on others
+  std::vector<std::string> paths_;          // of all inputs, in the order of their frames
+  std::map<std::string, size_t> place_of_;  // in paths_
+};
 
 }  // namespace gpupost
