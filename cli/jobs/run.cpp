@@ -231,6 +231,21 @@ void check_depfile(const Request& request, const JobList& list) {
   for (const Job& job : list.jobs) check(job);
 }
 
+// Writes the file of statistics, which is the output of all jobs. If it cannot be written, returns the error, which the jobs get too.
+std::optional<Error> write_statistics(const Globals& globals, std::string_view lines, Report& report) {
+  try {
+    write_or_keep(globals, lines);
+    return std::nullopt;
+  } catch (const Error& error) {
+    for (JobReport& job : report.jobs) {
+      if (job.exit != Exit::done) continue;
+      job.fail_with(error.code(), error.what());
+      job.outputs.clear();
+    }
+    return error;
+  }
+}
+
 // Message of an interrupted run: what is done, and how to continue. # is the number of finished files.
 std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs, bool has_bar) {
   const bool writes_files =
@@ -336,7 +351,8 @@ Exit run(const Request& request) {
       is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured)
     say_warning("the result is in {}; standard output stays empty (-o - writes there)",
                 report.jobs.front().outputs.front());
-  if (!statistics_file.empty() && !jobs.empty()) write_or_keep(globals, lines);
+  std::optional<Error> unwritten;
+  if (!statistics_file.empty() && !jobs.empty()) unwritten = write_statistics(globals, lines, report);
   if (!globals.report.depfile.empty()) {
     const std::string text = depfile_of(request, list, report);
     write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);
@@ -350,6 +366,7 @@ Exit run(const Request& request) {
     if (globals.report.file == "-") print_out(text);
     else if (!globals.report.file.empty()) write_file(globals.report.file, std::as_bytes(std::span(text)), false);
   }
+  if (unwritten) throw *unwritten;
   return progress.finish(code, request.inputs.missing);
 }
 

@@ -228,6 +228,22 @@ DEVICE_TEST_CASE("the file of statistics is an output of each job that adds to i
   CHECK(parse_json(place.read("r.json"))["jobs"][1]["outputs"].empty());
 }
 
+DEVICE_TEST_CASE("if the file of statistics cannot be written, the report says so, and the depfile is written") {
+  const TestFolder place;
+  const Finished finished =
+      place.shell("ln -s /dev/full full.json; gpupost in.exr in.png stats -o full.json --depfile d --report r.json");
+  CHECK(finished.exit_code == 3);
+  const std::string error = "full.json: cannot be written: No space left on device";
+  CHECK(finished.err == "gpupost: " + error + "\n");
+  CHECK(place.has("d"));
+  CHECK(place.read("d").empty());
+  for (const json& job : parse_json(place.read("r.json"))["jobs"]) {
+    CHECK(job["error"] == error);
+    CHECK(job["outputs"].empty());
+    CHECK(job["statistics"].size() == 1);
+  }
+}
+
 DEVICE_TEST_CASE("--verify of statistics names the numbers of a histogram by their luminances") {
   const TestFolder place;
   const std::string told = place.gpupost({"depth.exr", "stats", "--verify"}).err;
