@@ -46,6 +46,7 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
   report.ms.decode += input.milliseconds;
   if (!input.sha256.empty()) report.journal.input_sha256.push_back(input.sha256);
   Picture& picture = input.decoded.picture;
+  const Size size = picture.size();
   for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
   if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
   if (settings.transfer) picture.transfer = *settings.transfer;
@@ -59,9 +60,11 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
       report.notes.push_back(fmt::format("--assemble {}: the faces are cut from the display window of {} x {} texels",
                                          name_of(settings.assembly), picture.size().width, picture.size().height));
     return {.pictures = cut_faces(file, picture, settings.assembly),
+            .size = size,
             .write_warnings = std::move(input.decoded.write_warnings)};
   }
-  InputImages images{.others = std::move(input.decoded.others),
+  InputImages images{.size = size,
+                     .others = std::move(input.decoded.others),
                      .write_warnings = std::move(input.decoded.write_warnings)};
   images.pictures.push_back(std::move(picture));
   return images;

@@ -13,6 +13,7 @@ namespace gpupost {
 // An input: its image, or the faces that --assemble cuts it into.
 struct InputImages {
   std::vector<Picture> pictures;
+  Size size;                                // of the whole image
   OtherParts others;                        // of an EXR
   std::vector<std::string> write_warnings;  // losses that matter only if an image is written
 };

@@ -87,7 +87,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       if (made.parts.empty()) {
         made.way = conversion_plan_of(request, given, picture);
         first = type;
-        report.size = picture.size();
+        report.size = images.size;
       }
       check_type(input, type, given.inputs.front(), first, request.input.assembly);
       made.parts.push_back(process_image(request, device, made.way, others, input, std::move(picture), report));

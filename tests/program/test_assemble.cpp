@@ -1,6 +1,7 @@
 // --assemble: cubes and arrays from several pictures, and from one that shows all faces.
 #include "tests/program/test_folder.h"
 
+#include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -205,8 +206,12 @@ TEST_CASE("a cross is cut from its display window") {
   Picture part = picture_of({7, 6}, Depth::f32, face_bits(0, 8));
   part.display_window = window_of({8, 6});
   write_picture(place, "cross.exr", part);
-  const Finished finished = place.gpupost({"cross.exr", "--assemble", "cube-from-cross", "-o", "out.dds"});
+  const Finished finished =
+      place.gpupost({"cross.exr", "--assemble", "cube-from-cross", "-o", "out.dds", "--report", "r.json"});
   CHECK(finished.exit_code == 0);
+  const auto job = parse_json(place.read("r.json"))["jobs"][0];
+  CHECK(job["width"] == 7);  // of the file, not of a face
+  CHECK(job["height"] == 6);
   CHECK(finished.err ==
         "gpupost: note: cross.exr: --assemble cube-from-cross: the faces are cut from the display window of 8 x 6 "
         "texels\n");
