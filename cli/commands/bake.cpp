@@ -32,7 +32,7 @@ void check(const Request& request) {
   if (!request.input_words.empty())
     fail(Exit::usage, "--bake reads no image; leave {} out", request.input_words.front());
   check_globals_have_effect(
-      request, [](const Global& global) { return global.is_of_bake; },
+      request, [](const Global& global) { return global.scope == Scope::bake; },
       "with --bake, which reads and writes no image; leave it out");
   if (!lower_case(request.globals.output).ends_with(".cube"))
     fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",

@@ -181,7 +181,7 @@ const CommandRow compare_verb{
          {"--json", "", "Print JSON, with null for infinite and missing numbers", {}}},
     .takes_global =
         [](const Global& global) {
-          return global.is_of_decoding || global.name == "frames" || global.name == "skip-missing" ||
+          return global.scope == Scope::reading || global.name == "frames" || global.name == "skip-missing" ||
                  global.name == "mkdir";
         },
     .examples = {"compare in.exr in.exr", "compare in.exr in.exr --tolerance 0.001 --level 0",

@@ -106,7 +106,7 @@ const CommandRow info_verb{
     .options =
         {{"--json", "", "Print JSON", {}},
          {"--ocio", "", "List the spaces, displays, views and looks of a configuration: a file, cg or studio", {}}},
-    .takes_global = [](const Global& global) { return global.is_of_decoding; },
+    .takes_global = [](const Global& global) { return global.scope == Scope::reading; },
     .examples = {"info in.exr", "info in.exr --json", "info --ocio studio"},
     .run = run_info,
 };

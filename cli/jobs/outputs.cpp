@@ -28,10 +28,11 @@ static bool writes_no_image(const Request& request) {
 void check_options_have_effect(const Request& request) {
   if (request.calls.empty())
     check_globals_have_effect(
-        request, [](const Global& global) { return !global.is_of_ops; }, "without an op; add one, or leave it out");
+        request, [](const Global& global) { return global.scope != Scope::ops; },
+        "without an op; add one, or leave it out");
   if (writes_no_image(request))
     check_globals_have_effect(
-        request, [](const Global& global) { return !global.is_of_encoding; },
+        request, [](const Global& global) { return global.scope != Scope::images; },
         fmt::format("without an output image, and `{}` at the end of the chain writes none; leave it out, or name an "
                     "image with -o",
                     request.calls.back().op->name));

@@ -12,6 +12,15 @@
 
 namespace gpupost {
 
+// Where a global option has an effect.
+enum class Scope {
+  runs,     // in all runs
+  reading,  // where files are read: also in `info` and `compare`
+  images,   // only in runs that write images
+  ops,      // only if the chain has an op
+  bake,     // in all runs, and with --bake
+};
+
 // One global option: `--name VALUE`. A machine setting can also be set by the variable GPUPOST_NAME.
 struct Global {
   std::string_view name;
@@ -19,13 +28,10 @@ struct Global {
   std::string_view help;
   std::vector<std::string_view> choices;  // empty: any value
   std::string_view short_name;            // "-o"; "" for none
-  bool is_of_decoding = false;            // also an option of `info` and `compare`
-  bool is_of_machine = false;             // machine setting, which does not change results: device, jobs, limits
-  bool has_names = false;                 // accepts other names besides its choices
-  bool has_level = false;                 // a choice may be followed by `:LEVEL`
-  bool is_of_encoding = false;            // has an effect only if the run writes images
-  bool is_of_ops = false;                 // has an effect only if the chain has an op
-  bool is_of_bake = false;                // has an effect with --bake
+  Scope scope = Scope::runs;
+  bool is_of_machine = false;  // machine setting, which does not change results: device, jobs, limits
+  bool has_names = false;      // accepts other names besides its choices
+  bool has_level = false;      // a choice may be followed by `:LEVEL`
 
   // The value for help: "srgb|linear", "FILE", "" for a flag.
   std::string value_text() const;
