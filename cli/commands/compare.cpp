@@ -105,12 +105,17 @@ json to_json(const PairResult& result) {
   return pair;
 }
 
-std::string output_for(const CompareOptions& options, const std::pair<Input, Input>& pair, bool is_one) {
+std::string output_for(const CompareOptions& options, const std::pair<Input, Input>& pair) {
   if (options.output.empty()) return "";
   const std::optional<Sequence> sequence = Sequence::parse(options.output);
-  if (sequence.has_value() != pair.first.frame.has_value() && !is_one)
+  if (sequence && !pair.first.frame)
+    fail(Exit::usage,
+         "compare: -o {}: has a pattern for a frame number, and the input {} has no frame number; expected a name "
+         "without a pattern",
+         options.output, pair.first.path);
+  if (pair.first.frame && !sequence)
     fail(Exit::usage, "compare: -o {}: needs a pattern for the frame number, like diff.%04d.png", options.output);
-  const std::string output = sequence && pair.first.frame ? sequence->path(*pair.first.frame) : options.output;
+  const std::string output = sequence ? sequence->path(*pair.first.frame) : options.output;
   for (const std::string& input : {pair.first.path, pair.second.path}) {
     std::error_code error;
     if (std::filesystem::equivalent(output, input, error))
@@ -132,7 +137,7 @@ static Exit run_compare(const CommandCall& call) {
   for (const auto& pair : pairs.inputs) {
     PairResult result{.a = pair.first.path, .b = pair.second.path};
     try {
-      compare_files(output_for(options, pair, is_one), options, result);
+      compare_files(output_for(options, pair), options, result);
     } catch (const Error& error) {
       if (is_one || error.code() == Exit::usage) throw;
       say_error(error.what());

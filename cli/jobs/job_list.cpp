@@ -35,8 +35,7 @@ std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
 static void check_statistics_file(const Request& request) {
   const std::string path = statistics_file_of(request);
   if (path.empty()) return;
-  if (path.find('{') != path.npos || Sequence::parse(path))
-    fail(Exit::usage, "-o {}: the statistics of all inputs go to one file; expected a name without placeholders", path);
+  check_has_no_placeholder(path, "the statistics of all inputs go to one file");
   if (std::ranges::any_of(request.calls,
                           [](const Call& call) { return call.op->makes == Makes::statistics && call.flag("table"); }))
     fail(Exit::usage, "-o {}: stats --table prints a table, which is not JSON; leave --table or -o out", path);

@@ -78,6 +78,11 @@ std::string statistics_file_of(const Request& request) {
   return ends_in_statistics(request) && lower_case(output).ends_with(".json") ? output : "";
 }
 
+void check_has_no_placeholder(const std::string& path, std::string_view reason) {
+  if (path.find('{') != path.npos || Sequence::parse(path))
+    fail(Exit::usage, "-o {}: {}; expected a name without placeholders", path, reason);
+}
+
 std::string one_file_of(const Request& request) {
   const Assembly assembly = request.globals.input.assembly;
   const bool is_sheet = !request.calls.empty() && request.calls.back().op->makes == Makes::cell;

@@ -39,6 +39,10 @@ std::string folder_below(const std::string& input);
 // The file to which `stats` at the end of the chain writes its lines: that of -o if its extension is .json. "": none.
 std::string statistics_file_of(const Request& request);
 
+// Throws Error(Exit::usage) if a file of -o, which is one for all inputs, has a place for a frame number or another placeholder.
+// `reason`: why there is one file, for the message.
+void check_has_no_placeholder(const std::string& path, std::string_view reason);
+
 // The option or op that makes one file of all inputs: "--assemble cube", "sheet"; "" if there is none.
 std::string one_file_of(const Request& request);
 

@@ -85,6 +85,10 @@ TEST_CASE("compare -o writes a picture of the differences") {
   CHECK(onto_input.exit_code == 1);
   CHECK(onto_input.err.find("is an input") != std::string::npos);
   CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.txt"}).exit_code == 1);
+  const Finished pattern = place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.####.png"});
+  CHECK(pattern.exit_code == 1);
+  CHECK(
+      pattern.err.starts_with("gpupost: compare: -o diff.####.png: has a pattern for a frame number, and the input "));
 }
 
 TEST_CASE("compare of sequences goes frame by frame, and names frames that one of them lacks") {

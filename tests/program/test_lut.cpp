@@ -125,6 +125,8 @@ TEST_CASE("--bake refuses what a table cannot hold, and names what to change") {
             "--bake: blur --radius 2 cannot be in a table"));
   CHECK(has(refusal({"--bake", "9", "exposure", "--auto", "-o", "a.cube"}), "cannot be in a table"));
   CHECK(has(refusal({"--bake", "9", "gain", "-o", "a.png"}), "--bake: -o a.png is not a .cube file"));
+  CHECK(has(refusal({"--bake", "9", "clamp", "-o", "b.####.cube"}),
+            "-o b.####.cube: --bake writes one file; expected a name without placeholders"));
   CHECK(has(refusal({"--bake", "9", "in.exr", "clamp", "-o", "a.cube"}), "leave in.exr out"));
   CHECK(has(refusal({"--bake", "300", "clamp", "-o", "a.cube"}), "--bake 300 is not a whole number in 2..256"));
   for (const Words& words :
