@@ -36,6 +36,15 @@ void check_options_have_effect(const Request& request) {
         fmt::format("without an output image, and `{}` at the end of the chain writes none; leave it out, or name an "
                     "image with -o",
                     request.calls.back().op->name));
+  if (!writes_no_image(request) || !statistics_file_of(request).empty()) return;
+  const ReportSettings& report = request.globals.report;
+  const bool writes_file = !report.file.empty() || !report.depfile.empty() || !report.progress.file.empty();
+  const auto acts_without_output = [](const Global& global) { return global.name != "no-clobber"; };
+  const auto acts_without_files = [](const Global& global) {
+    return global.name != "no-clobber" && global.name != "mkdir";
+  };
+  check_globals_have_effect(request, writes_file ? +acts_without_output : +acts_without_files,
+                            "without an output file; leave it out, or name a file with -o");
 }
 
 bool output_is_there(const std::string& path) {
