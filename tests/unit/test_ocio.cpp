@@ -154,7 +154,10 @@ looks:
 )");
   Planes planes;
   for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {k == 3 ? 1.0 : 0.25}};
-  for (const auto& [looks, value] : {std::pair("", 0.5), {"--looks=none", 0.25}, {"--looks=-double,-double", 0.0625}}) {
+  for (const auto& [looks, value] : {std::pair("", 0.5),
+                                     {"--looks=none", 0.25},
+                                     {"--looks=-double,-double", 0.0625},
+                                     {"--looks=-double : +double", 0.25}}) {
     std::vector<std::string> words{"--from=lin", "--display=screen", "--config=" + folder.path("looks.ocio")};
     if (*looks) words.emplace_back(looks);
     CHECK(ocio_op.reference.levels(ocio_call(words), planes)[0][0].values[0] == doctest::Approx(value));

@@ -75,7 +75,9 @@ void check_known(const OcioTransform& transform, std::string_view option, const 
 void check_looks(const OcioTransform& transform, const std::vector<std::string>& known) {
   if (transform.looks.empty() || transform.looks.find('|') != std::string::npos) return;
   bool is_empty = true;
-  std::istringstream list(transform.looks);
+  std::string names = transform.looks;
+  std::ranges::replace(names, ':', ',');  // OpenColorIO takes both
+  std::istringstream list(names);
   for (std::string look; std::getline(list, look, ',');) {
     look.erase(0, std::min(look.find_first_not_of(" +-"), look.size()));
     look.resize(look.find_last_not_of(' ') + 1);

@@ -279,7 +279,7 @@ const Op ocio_op{
                text_param("view", "View of the display; default: its first view", "VIEW", {has_display, "--display"}),
                text_param("looks",
                           "Looks to use instead of those of the view: names with + (apply) or - (invert) before "
-                          "each, separated by commas; none: no looks",
+                          "each, separated by commas or colons; none: no looks",
                           "LOOKS", {has_display, "--display"}),
                text_param("look", "Look to apply alone, without a display", "LOOK"),
                text_param("file",
