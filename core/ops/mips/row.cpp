@@ -154,8 +154,9 @@ const Op mips_op{
           .kind = ParamKind::choice,
           .choices = {"mean", "min", "max"}},
          {.name = "levels",
-          .help = "Number of levels, level 0 included; 0 makes all levels down to 1 x 1. One EXR holds one level "
-                  "or all. For another number, each level gets its own EXR, and -o needs {level}",
+          .help =
+              "Number of levels, level 0 included; 0, or more than the image has, makes all levels down to 1 x 1. "
+              "One EXR holds one level or all. For another number, each level gets its own EXR, and -o needs {level}",
           .kind = ParamKind::integer,
           .default_value = 0,
           .min = 0,
