@@ -66,6 +66,8 @@ TEST_CASE("a header that cannot be read is refused with its line and what was ex
       {"//!point Dim x\n", "2 dim.glsl:1: //!point Dim x is not valid; expected //!point NAME"},
       {"//!point vec4 x\n", "2 dim.glsl:1: //!point vec4: vec4 is a keyword of GLSL; choose another name"},
       {"//!point dim\n//!param mat2x3 1 0..1\n", "2 dim.glsl:2: //!param mat2x3: mat2x3 is a keyword of GLSL"},
+      {"//!point dim\n//!param devicecoherent 1 0..1\n",
+       "2 dim.glsl:2: //!param devicecoherent: devicecoherent is a keyword"},
       {"//!point dim\n//!point dam\n", "2 dim.glsl:2: is the second line //!point; remove one"},
       {"//!points dim\n", "2 dim.glsl:1: //!points dim is not valid; expected //!point, space, alpha or param"},
       {"//!point dim\n//!space xyz\n", "2 dim.glsl:2: //!space xyz is not valid; expected //!space rgb|yxy"},

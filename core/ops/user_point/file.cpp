@@ -25,7 +25,8 @@ bool is_name(std::string_view word) {
   return !word.empty() && word.size() <= 64 && is_small(word[0]) && std::ranges::all_of(word, belongs);
 }
 
-// Returns whether is_name() accepts a keyword of GLSL. Source: GLSL 4.60, 3.6.
+// Returns whether is_name() accepts a keyword of GLSL. Sources: GLSL 4.60, 3.6, and
+// GL_KHR_memory_scope_semantics.
 bool is_keyword(std::string_view word) {
   static constexpr std::string_view words[] = {
       "active",   "asm",       "atomic_uint", "attribute", "bool",      "break",    "buffer",        "case",
@@ -39,11 +40,14 @@ bool is_keyword(std::string_view word) {
       "static",   "struct",    "subroutine",  "superp",    "switch",    "template", "this",          "true",
       "typedef",  "uint",      "uniform",     "union",     "unsigned",  "using",    "varying",       "void",
       "volatile", "while",     "writeonly"};
+  static constexpr std::string_view of_memory[] = {"devicecoherent",     "nonprivate",       "queuefamilycoherent",
+                                                   "shadercallcoherent", "subgroupcoherent", "workgroupcoherent"};
   static constexpr std::string_view numbered[] = {"vec", "bvec", "dvec", "fvec", "hvec", "ivec", "uvec", "mat", "dmat"};
   const size_t digits = std::min(word.find_first_of("234"), word.size());
   const std::string_view sides = word.substr(digits);  // "4" of vec4, "2x3" of mat2x3
   const bool has_sides = sides.size() == 1 || (sides.size() == 3 && sides[1] == 'x');
-  return std::ranges::count(words, word) > 0 || (has_sides && std::ranges::count(numbered, word.substr(0, digits)) > 0);
+  return std::ranges::count(words, word) > 0 || std::ranges::count(of_memory, word) > 0 ||
+         (has_sides && std::ranges::count(numbered, word.substr(0, digits)) > 0);
 }
 
 std::optional<double> number_of(std::string_view word) {
