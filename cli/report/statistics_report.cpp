@@ -90,7 +90,9 @@ static json luminance_of(const StatisticsResult& measured) {
 }
 
 json to_json(const StatisticsResult& measured) {
-  json made{{"input", measured.input}};
+  json made{{"input", json_name(measured.input)}};
+  if (!is_utf8(measured.input))
+    made["input_bytes"] = std::vector<uint8_t>(measured.input.begin(), measured.input.end());
   if (int64_t frame = 0; !measured.frame.empty()) {
     std::from_chars(measured.frame.data(), measured.frame.data() + measured.frame.size(), frame);
     made["frame"] = frame;
@@ -133,6 +135,10 @@ std::optional<MeasuredLight> measured_light_of(std::string_view line) {
     const json& luminance = value.at("luminance");
     const json& average = luminance.at("log_average");
     MeasuredLight measured{.input = value.at("input").get<std::string>(), .frame = {}, .statistics = {}};
+    if (const auto bytes = value.find("input_bytes"); bytes != value.end()) {
+      const auto numbers = bytes->get<std::vector<uint8_t>>();
+      measured.input.assign(numbers.begin(), numbers.end());
+    }
     if (const auto frame = value.find("frame"); frame != value.end()) {
       if (!frame->is_number_integer()) return {};
       measured.frame = frame->get<int64_t>();

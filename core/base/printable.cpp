@@ -76,6 +76,8 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+std::string json_name(const std::string& name) { return is_utf8(name) ? name : printable(name); }
+
 std::string printable_lines(std::string_view text) {
   std::string shown;
   for (size_t at = 0; at < text.size();) {

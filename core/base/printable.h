@@ -13,6 +13,8 @@ std::string printable(std::string_view text, size_t most_bytes = std::string_vie
 std::string ascii_of(std::string_view text);
 // Returns whether all of the text is valid UTF-8.
 bool is_utf8(std::string_view text);
+// The name of a file in JSON, which holds only UTF-8. Other names become printable.
+std::string json_name(const std::string& name);
 // Makes each line printable.
 std::string printable_lines(std::string_view text);
 

@@ -48,9 +48,6 @@ std::string chain_of(const ChainRequest& request) {
   return sha256_of(joined(parts));
 }
 
-// The text of a path in JSON, which holds only UTF-8. Other paths are only to be read by people.
-std::string json_name(const std::string& path) { return is_utf8(path) ? path : printable(path); }
-
 // A path that is not UTF-8 also has its bytes, as numbers.
 json to_json(const JournalEntry::Output& output) {
   json line{{"path", json_name(output.path)}, {"bytes", output.byte_count}, {"sha256", output.sha256}};

@@ -117,6 +117,14 @@ DEVICE_TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --
   CHECK(done(place, again).err.find("outputs were done") == std::string::npos);
 }
 
+DEVICE_TEST_CASE("--auto-from finds a file whose name is not UTF-8") {
+  const TestFolder place;
+  for (const std::string name : {"\xe9.exr", "\xe8.exr"}) place.write(name, made_files().at("float.exr"));
+  check_done(place, {"\xe8.exr", "\xe9.exr", "stats", "-o", "exposures.json"});
+  CHECK(place.read("exposures.json").find(R"("input":"\\xe8.exr","input_bytes":[232,46,)") != std::string::npos);
+  check_done(place, {"\xe8.exr", "\xe9.exr", "exposure", "--auto-from", "exposures.json", "-o", "out/", "--mkdir"});
+}
+
 DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are no sequence are errors") {
   const TestFolder place;
   write_flash(place);
