@@ -173,7 +173,7 @@ std::span<const Global> all_globals() {
        .is_of_machine = true},
       {.name = "decode-seconds",
        .value = "N",
-       .help = "Limit for the time to decode one input, in seconds (default 120)",
+       .help = "Limit for the time to decode one input, in seconds (default 120). Waiting for a pipe does not count",
        .scope = Scope::reading,
        .is_of_machine = true},
       {.name = "decode-cpu-seconds",
