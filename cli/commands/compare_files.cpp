@@ -28,13 +28,6 @@ void say_warnings(const std::string& path, const Decoded& decoded) {
   for (const std::string& warning : decoded.warnings) say_warning("{}: {}", path, warning);
 }
 
-// Reads level 0 of a file, or the requested level. Prints warnings of the reader.
-Picture first_of(const std::string& path, const DecodeOptions& options) {
-  Decoded decoded = decode_file(path, options);
-  say_warnings(path, decoded);
-  return meaning_of(std::move(decoded.picture));
-}
-
 Picture level_of(const std::string& path, DecodeOptions options, int level) {
   if (!std::filesystem::is_regular_file(path))  // "-" too
     fail(Exit::usage, "compare: {} can be read only once and has several levels; choose one with --level",
@@ -174,20 +167,20 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     if (compares_parts && !std::filesystem::is_regular_file(path))
       fail(Exit::usage, "compare: {} can be read only once and has several parts; choose one with --part",
            path == "-" ? "standard input" : path);
+  const std::vector<std::string> compared = compares_parts ? parts : std::vector{options.decode.part};
   bool is_within = true;
-  if (!compares_parts) {
+  for (const std::string& part : compared) {
+    CompareOptions of_part = options;
+    of_part.decode.part = part;
+    if (compares_parts) {
+      first_a = decode_file(result.a, of_part.decode);
+      first_b = decode_file(result.b, of_part.decode);
+    }
     say_warnings(result.a, first_a);
     say_warnings(result.b, first_b);
     const Picture a = meaning_of(std::move(first_a.picture)), b = meaning_of(std::move(first_b.picture));
-    is_within = compare_part(a, b, "", options, result);
-    write_difference(a, b, output, options);
-  }
-  for (const std::string& part : compares_parts ? parts : std::vector<std::string>()) {
-    CompareOptions of_part = options;
-    of_part.decode.part = part;
-    const Picture a = first_of(result.a, of_part.decode), b = first_of(result.b, of_part.decode);
-    is_within &= compare_part(a, b, printable(part), of_part, result);
-    if (part == parts.front()) write_difference(a, b, output, options);
+    is_within &= compare_part(a, b, compares_parts ? printable(part) : "", of_part, result);
+    if (part == compared.front()) write_difference(a, b, output, options);
   }
   result.is_equal = is_within && result.problems.empty();
 }
