@@ -38,7 +38,7 @@ void check(const Request& request) {
     fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
          request.globals.output.empty() ? "is missing and" : request.globals.output);
   check_has_no_placeholder(request.globals.output, "--bake writes one file");
-  Paths paths(request);
+  Paths paths(request, {});
   for (const ReadFile& file : files_of_calls(request.calls, "")) paths.add_read(file);
   paths.add_side_file("--bake: -o", request.globals.output);
   paths.add_side_file("--depfile", request.globals.report.depfile);

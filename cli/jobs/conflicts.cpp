@@ -88,12 +88,14 @@ static std::string other_pattern(const std::string& first, const std::string& se
        second.name(), target, way_out);
 }
 
-Paths::Paths(const Request& request) {
-  for (const Input& input : request.inputs.files) add_read({.path = input.path, .what = "input"});
+Paths::Paths(const Request& request, std::span<const Job> jobs) {
+  for (const Job& job : jobs)
+    for (const std::string& input : job.inputs) add_read({.path = input, .what = "input"});
+  for (const Job& job : jobs)
+    for (const ReadFile& file : files_of_calls(request.calls, job.frame)) add_read(file);
 }
 
-void Paths::add(const Request& request, const Job& job) {
-  for (const ReadFile& file : files_of_calls(request.calls, job.frame)) add_read(file);
+void Paths::add_outputs(const Request& request, const Job& job) {
   if (!job.writes_picture) return;
   const std::vector<std::string> paths = possible_paths(request, job);
   for (size_t index = 0; index < paths.size(); ++index) add_written(request, job, paths[index], index);

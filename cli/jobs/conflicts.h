@@ -25,9 +25,10 @@ class FileNames {
 // Files that the jobs read and may write, to find conflicts.
 class Paths {
  public:
-  explicit Paths(const Request& request);
-  // Adds the files of a job. Throws Error(Exit::usage) if an output is a file that is read, or an output of another job.
-  void add(const Request& request, const Job& job);
+  // `jobs`: all that read files; their outputs are added later.
+  Paths(const Request& request, std::span<const Job> jobs);
+  // Adds the outputs of a job. Throws Error(Exit::usage) if one is a file that any job reads, or an output of another job.
+  void add_outputs(const Request& request, const Job& job);
   // Adds a file that the run reads.
   void add_read(const ReadFile& file);
   // Adds a file that an option writes; "": none. Throws Error(Exit::usage) if another file has its name.

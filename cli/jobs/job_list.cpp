@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 namespace gpupost {
 
@@ -81,6 +82,17 @@ static bool finds_output(const Request& request, Job& job) {
   return true;
 }
 
+// The jobs of all inputs. `share`: inputs of each job.
+static std::vector<Job> all_jobs_of(const Request& request, std::span<const Input> inputs, size_t share) {
+  std::vector<Job> jobs;
+  for (size_t first = 0; first < inputs.size(); first += share) {
+    jobs.push_back(job_of(request, inputs.subspan(first, share)));
+    if (is_standard_output(jobs.back().output.at(0)) && isatty(STDOUT_FILENO))
+      fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
+  }
+  return jobs;
+}
+
 JobList jobs_of(const Request& request) {
   const Globals& globals = request.globals;
   check_second_images(request.calls);
@@ -92,17 +104,19 @@ JobList jobs_of(const Request& request) {
   if (std::ranges::find(inputs, "-", &Input::path) != inputs.end() && isatty(STDIN_FILENO))
     fail(Exit::usage, "- : standard input is a terminal; expected an image");
   const size_t share = reads_standard_input ? 1 : inputs_per_job(request);
+  std::vector<Job> jobs = all_jobs_of(request, inputs, share);
+  const size_t count = jobs.size();
+  // no shard may lose a file of another one
+  std::ranges::move(all_jobs_of(request, request.inputs.others, 1), std::back_inserter(jobs));
+  Paths paths(request, jobs);
+  for (const Job& job : jobs) paths.add_outputs(request, job);
+  jobs.resize(count);
   JobList list;
-  Paths paths(request);
-  for (size_t first = 0; first < inputs.size(); first += share) {
-    Job job = job_of(request, std::span(inputs).subspan(first, share));
-    if (is_standard_output(job.output.at(0)) && isatty(STDOUT_FILENO))
-      fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
-    paths.add(request, job);
+  for (size_t index = 0; index < count; ++index) {
     // With one file per level, the file of level 0 exists only if all do: write_files() renames it last.
-    if (globals.encoding.no_clobber && job.writes_picture && finds_output(request, job))
-      list.kept.push_back({.job = std::move(job), .index = first / share});
-    else list.jobs.push_back(std::move(job));
+    if (globals.encoding.no_clobber && jobs[index].writes_picture && finds_output(request, jobs[index]))
+      list.kept.push_back({.job = std::move(jobs[index]), .index = index});
+    else list.jobs.push_back(std::move(jobs[index]));
   }
   const std::string statistics_file = statistics_file_of(request);
   if (globals.encoding.no_clobber && !statistics_file.empty() && output_is_there(statistics_file)) {

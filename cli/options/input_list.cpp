@@ -242,7 +242,11 @@ class Gatherer {
     size_t taken_count = 0;
     for (size_t at = 0; at < candidates_.size(); ++at) {
       Candidate& candidate = candidates_[at];
-      if (options_.shard && !options_.shard->takes(candidate.input.path, at)) continue;
+      if (options_.shard && !options_.shard->takes(candidate.input.path, at)) {
+        // this shard must not look at standard input, even to find its format
+        if (!candidate.missing_in && candidate.input.path != "-") list_.others.push_back(std::move(candidate.input));
+        continue;
+      }
       ++taken_count;
       if (!candidate.missing_in) list_.files.push_back(std::move(candidate.input));
       else missing[*candidate.missing_in].push_back(*candidate.input.frame);

@@ -28,6 +28,7 @@ struct InputOptions {
 
 struct InputList {
   std::vector<Input> files;           // in the order of the words; only those of the shard
+  std::vector<Input> others;          // files of the other shards, to find conflicts; without standard input
   std::vector<std::string> notes;     // explanations of words that are not simply files
   std::vector<std::string> left_out;  // a note for each folder of outputs that is no input
   std::vector<std::string> missing;   // an error for each sequence with missing frames

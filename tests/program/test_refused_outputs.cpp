@@ -263,6 +263,10 @@ TEST_CASE("a result never replaces what the run reads: the file of a level, the 
           "depth file made/wide.exr");
   refused({"in.exr", "-o", "./"}, "input in.exr");
   refused({"sub/in.exr", "wide.exr", "-o", "made/", "--format", "exr", "made/other.exr"}, "input made/other.exr");
+  place.write("a.1.png", made_files().at("in.png"));
+  place.write("a.11.png", made_files().at("in.png"));
+  place.write("b11.png", made_files().at("in.png"));
+  refused({"a.%d.png", "--frames", "1,11", "merge", "--with", "b{frame}.png", "-o", "b1%d.png"}, "image b11.png");
   refused({"in.exr", "point", "./plain.glsl", "-o", "plain.glsl", "--format", "exr"}, "source ./plain.glsl");
   check_refused(place, {"a report",
                         {"in.exr", "dof", "--depth-file", "depth.exr", "-o", "o.exr", "--report", "depth.exr"},

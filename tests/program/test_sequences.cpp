@@ -1,5 +1,5 @@
 // Batches: sequences, globs, lists, folders, shards, what is skipped, and exit codes.
-#include "tests/program/test_folder.h"
+#include "tests/program/refusals.h"
 
 #include "tests/support/json.h"
 #include "tests/support/skip.h"
@@ -231,6 +231,19 @@ TEST_CASE("shards together do every input once") {
   check(place, {"gpupost '*/s.#.png' -o out/", 1, "", {"*/s.#.png: the folder of a sequence cannot be a glob"}});
   check(place, {"gpupost s.#.png --shards 3 -o out/", 1, "", {"--shards 3 needs --shard auto"}});
   check(place, {"gpupost s.#.png --frames 1-6 --shard 1/2 --assemble cube -o out/x.ktx2", 1, "", {"--assemble cube"}});
+}
+
+TEST_CASE("no shard loses an input or an output of another shard") {
+  const TestFolder place;
+  place.write("a_in.png", made_files().at("bars.png"));
+  place.write("sub/in.png", made_files().at("bars.png"));
+  for (const char* shard : {"count:1/2", "count:2/2", "count:3/3"}) {
+    CAPTURE(shard);
+    const Words two{"in.png", "sub/in.png", "-o", "out/", "--mkdir", "--quiet", "--shard", shard};
+    check_refused(place, {"one output of two shards", two, 1, {"would both write out/in.png"}});
+    const Words input{"in.png", "a_in.png", "-o", "a_{stem}.png", "--quiet", "--shard", shard};
+    check_refused(place, {"an output that another shard reads", input, 1, {"would overwrite the input a_in.png"}});
+  }
 }
 
 TEST_CASE("exit codes are those that --exit-map wants") {
