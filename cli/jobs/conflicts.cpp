@@ -93,6 +93,7 @@ Paths::Paths(const Request& request, std::span<const Job> jobs) {
     for (const std::string& input : job.inputs) add_read({.path = input, .what = "input"});
   for (const Job& job : jobs)
     for (const ReadFile& file : files_of_calls(request.calls, job.frame)) add_read(file);
+  add_read({.path = request.globals.inputs.list, .what = "list"});
 }
 
 void Paths::add_outputs(const Request& request, const Job& job) {

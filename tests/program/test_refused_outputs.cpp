@@ -268,6 +268,13 @@ TEST_CASE("a result never replaces what the run reads: the file of a level, the 
   place.write("b11.png", made_files().at("in.png"));
   refused({"a.%d.png", "--frames", "1,11", "merge", "--with", "b{frame}.png", "-o", "b1%d.png"}, "image b11.png");
   refused({"in.exr", "point", "./plain.glsl", "-o", "plain.glsl", "--format", "exr"}, "source ./plain.glsl");
+  place.write("list.png", "in.exr\n");
+  refused({"--list", "list.png", "-o", "./list.png"}, "list list.png");
+  for (const char* option : {"--report", "--depfile", "--progress-file"})
+    check_refused(place, {"a list",
+                          {"--list", "list.png", "-o", "o.exr", "--progress", "json", option, "list.png"},
+                          1,
+                          {std::string(option) + " list.png: that is the list list.png"}});
   check_refused(place, {"a report",
                         {"in.exr", "dof", "--depth-file", "depth.exr", "-o", "o.exr", "--report", "depth.exr"},
                         1,
