@@ -165,8 +165,9 @@ void check_pipes(const Request& request, std::span<const Job> jobs) {
     if (is_read_again)
       fail(Exit::usage, "{}: {} cannot be read again; expected files", batch.resumes ? "--resume" : "--journal", shown);
     if (!read.insert(names.of(is_standard_input ? "/dev/stdin" : path)).second)
-      fail(Exit::usage, "{} can be read only once, and more than one image needs it; write it to a file first", shown);
+      fail(Exit::usage, "{} can be read only once, and it is needed more than once; write it to a file first", shown);
   };
+  if (const std::string& list = request.globals.inputs.list; is_pipe(list)) check_one(list, false);
   for (const Job& job : jobs) {
     std::set<std::string> others;
     for (const ReadFile& file : files_of_calls(request.calls, job.frame))

@@ -88,7 +88,7 @@ class Gatherer {
 
   InputList gather(const std::vector<std::string>& words) {
     for (const std::string& word : words) add_word(word);
-    if (!options_.list.empty()) add_list(words);
+    if (!options_.list.empty()) add_list();
     if (options_.frames && !has_sequence_)
       fail(Exit::usage, "--frames needs a sequence as input, like shot.%04d.exr or shot.####.exr");
     list_.is_batch = list_.is_batch || words.size() > 1 || options_.shard;
@@ -114,9 +114,7 @@ class Gatherer {
     list_.notes.push_back(fmt::format("{}: {}", word, text));
   }
 
-  void add_list(const std::vector<std::string>& words) {
-    if (options_.list == "-" && std::ranges::find(words, "-") != words.end())
-      fail(Exit::usage, "--list - and the input - both read standard input; expected --list FILE");
+  void add_list() {
     const std::vector<std::string> files = words_of_list(options_.list);
     for (const std::string& file : files) {
       if (file == "-") fail(Exit::usage, "--list {}: - is not a file name; expected names of files", options_.list);

@@ -121,13 +121,16 @@ TEST_CASE("standard output has the format of standard input, also if that comes 
   CHECK(place.shell("printf abc | gpupost - -o - > out").exit_code == 2);
 }
 
-TEST_CASE("a pipe that two images or a later run would read is refused before any work") {
+TEST_CASE("a pipe that two images, an image and --list, or a later run would read is refused before any work") {
   const TestFolder place;
-  const std::string refusal = " can be read only once, and more than one image needs it; write it to a file first\n";
+  const std::string refusal = " can be read only once, and it is needed more than once; write it to a file first\n";
   const std::pair<std::string, std::string> lines[] = {
       {"cat in.png | gpupost merge --with - -o out.png", "standard input" + refusal},
       {"cat in.png | gpupost - merge --with /dev/stdin -o out.png", "standard input" + refusal},
       {"cat in.png | gpupost in.exr wide.exr merge --with - -o made/ --mkdir", "standard input" + refusal},
+      {"echo in.exr | gpupost --list - - -o made/ --mkdir", "standard input" + refusal},
+      {"echo in.exr | gpupost --list - merge --with - -o out.png", "standard input" + refusal},
+      {"echo in.exr | gpupost --list /dev/stdin merge --with - -o out.png", "standard input" + refusal},
       {"mkfifo pipe; gpupost in.exr wide.exr guided --guide pipe -o made/ --mkdir", "pipe" + refusal},
       {"cat in.png | gpupost in.exr merge --with - -o out.png --journal j",
        "--journal: standard input cannot be read again; expected files\n"},

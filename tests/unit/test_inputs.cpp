@@ -215,8 +215,6 @@ TEST_CASE("words that stand for nothing are errors") {
   CHECK(input_error("f", {.is_recursive = true}).find("no image") != std::string::npos);
   CHECK(input_error("s.001.exr", {.list = files.path("empty")}).find("is empty") != std::string::npos);
   CHECK(input_error("s.001.exr", {.list = files.path("none")}).find("cannot be opened") != std::string::npos);
-  CHECK(error_of([&] { list_inputs({"-"}, {.list = "-"}); }, Exit::usage).find("both read standard input") !=
-        std::string::npos);
   const auto list_frame = [&] { list_inputs({files.path("s.001.exr")}, {.frames = Frames{1}}); };
   CHECK(error_of(list_frame, Exit::usage).find("--frames") != std::string::npos);
 }
