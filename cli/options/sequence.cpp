@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <regex>
 
 namespace gpupost {
 
@@ -14,15 +13,26 @@ constexpr int max_width = 18;
 
 std::string frame_digits(int64_t frame, int width) { return fmt::format("{:0{}}", frame, width); }
 
+// The first place for a frame number in a text: a run of #, or % and d with any digits between. Empty, at the end of the text, if
+// there is none.
+static std::string_view place_in(std::string_view text) {
+  for (size_t at = text.find_first_of("#%"); at != text.npos; at = text.find_first_of("#%", at + 1)) {
+    if (text[at] == '#') return text.substr(at, std::min(text.find_first_not_of('#', at), text.size()) - at);
+    const size_t end = text.find_first_not_of("0123456789", at + 1);
+    if (end != text.npos && text[end] == 'd') return text.substr(at, end + 1 - at);
+  }
+  return text.substr(text.size());
+}
+
 std::optional<Sequence> Sequence::parse(const std::string& path) {
-  static const std::regex place("%([0-9]*)d|#+");
   const size_t name_at = path.rfind('/') + 1;  // npos + 1 is 0
-  const std::string name = path.substr(name_at);
-  std::smatch found, second;
-  if (!std::regex_search(name, found, place)) return std::nullopt;
-  const std::string typed = found.str(), digits = found[1].str(), after = found.suffix();
-  if (std::regex_search(after, second, place))
-    fail(Exit::usage, "{}: has two patterns for a frame number, {} and {}; give one", path, typed, second.str());
+  const std::string_view name = std::string_view(path).substr(name_at), typed = place_in(name);
+  if (typed.empty()) return std::nullopt;
+  const auto place_at = size_t(typed.data() - name.data());
+  const std::string_view after = name.substr(place_at + typed.size());
+  if (const std::string_view second = place_in(after); !second.empty())
+    fail(Exit::usage, "{}: has two patterns for a frame number, {} and {}; give one", path, typed, second);
+  const std::string_view digits = typed[0] == '#' ? "" : typed.substr(1, typed.size() - 2);
   Sequence sequence;
   if (typed[0] == '#') sequence.width_ = typed.size() == 1 ? 4 : int(std::min<size_t>(typed.size(), max_width + 1));
   else if (!digits.empty()) std::from_chars(digits.data(), digits.data() + digits.size(), sequence.width_);
@@ -33,7 +43,7 @@ std::optional<Sequence> Sequence::parse(const std::string& path) {
     fail(Exit::usage, "{}: {} has too many digits; the limit is {}", path, typed, max_width);
   sequence.pattern_ = path;
   sequence.folder_ = path.substr(0, name_at);
-  sequence.before_ = found.prefix();
+  sequence.before_ = name.substr(0, place_at);
   sequence.after_ = after;
   return sequence;
 }

@@ -157,7 +157,11 @@ TEST_CASE("only the file name has the place of a frame, and only one") {
     CHECK(error_of([&] { Sequence::parse(word); }, Exit::usage).find("two patterns") != std::string::npos);
   for (const char* word : {"%4d", "%00d", "%0d", "%0004d", "%12d"})
     CHECK(error_of([&] { Sequence::parse(word); }, Exit::usage).find("expected %04d") != std::string::npos);
-  CHECK(error_of([&] { Sequence::parse("####################.exr"); }, Exit::usage).find("18") != std::string::npos);
+  for (const std::string& word : {std::string(20, '#'), std::string(1'000'000, '#')})
+    CHECK(error_of([&] { Sequence::parse(word + ".exr"); }, Exit::usage).find("18") != std::string::npos);
+  const std::string zeros(1'000'000, '0');
+  CHECK(error_of([&] { Sequence::parse("%" + zeros + "4d"); }, Exit::usage).find("expected %04d") != std::string::npos);
+  CHECK_FALSE(Sequence::parse("%" + zeros));
 }
 
 TEST_CASE("inputs come in the order of their words: files, globs, folders, sequences, the list") {
