@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_files.h"
 #include "cli/commands/compare_pairs.h"
+#include "cli/jobs/conflicts.h"
 #include "cli/options/sequence.h"
 #include "cli/text/json_text.h"
 #include "cli/text/messages.h"
@@ -12,8 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <filesystem>
 #include <limits>
+#include <set>
+#include <span>
 
 namespace gpupost {
 
@@ -115,13 +117,18 @@ std::string output_for(const CompareOptions& options, const std::pair<Input, Inp
          options.output, pair.first.path);
   if (pair.first.frame && !sequence)
     fail(Exit::usage, "compare: -o {}: needs a pattern for the frame number, like diff.%04d.png", options.output);
-  const std::string output = sequence ? sequence->path(*pair.first.frame) : options.output;
-  for (const std::string& input : {pair.first.path, pair.second.path}) {
-    std::error_code error;
-    if (std::filesystem::equivalent(output, input, error))
+  return sequence ? sequence->path(*pair.first.frame) : options.output;
+}
+
+// Throws Error(Exit::usage) if the output of a pair is an input of any pair.
+void check_outputs(const CompareOptions& options, std::span<const std::pair<Input, Input>> pairs) {
+  if (options.output.empty()) return;
+  FileNames names;
+  std::set<std::string> read;
+  for (const auto& [a, b] : pairs) read.insert({names.of(a.path), names.of(b.path)});
+  for (const auto& pair : pairs)
+    if (const std::string output = output_for(options, pair); read.contains(names.of(output)))
       fail(Exit::usage, "compare: -o {} is an input; name another file", output);
-  }
-  return output;
 }
 
 }  // namespace
@@ -131,6 +138,7 @@ static Exit run_compare(const CommandCall& call) {
   const CompareOptions options = options_of(call, globals);
   const Pairs pairs = pairs_of(call.words, globals.inputs);
   const bool is_one = !pairs.inputs.empty() && !pairs.inputs.front().first.frame;
+  check_outputs(options, pairs.inputs);
   json list = json::array();
   size_t different_count = 0;
   bool is_whole = pairs.is_whole;

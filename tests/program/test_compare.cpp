@@ -105,6 +105,12 @@ TEST_CASE("compare of sequences goes frame by frame, and names frames that one o
   CHECK(run({"-o", "diff.png"}).exit_code == 1);
   CHECK(run({"--frames", "1,3"}).exit_code == 0);
   CHECK(parse_json(run({"--json"}).out)["pairs"].size() == 3);
+  place.write("c.11.png", made_files().at("in.png"));
+  place.write("c.1.png", made_files().at("in.png"));
+  const Finished lost = place.gpupost({"compare", "c.%d.png", "c.%d.png", "--frames", "1,11", "-o", "c.1%d.png"});
+  CHECK(lost.exit_code == 1);
+  CHECK(lost.err == "gpupost: compare: -o c.11.png is an input; name another file\n");
+  CHECK(place.read("c.11.png") == made_files().at("in.png"));
   place.write("a.0005.exr", made_files().at("in.exr"));
   const Finished lacks = run({"--frames", "3-5"});
   CHECK(lacks.exit_code == 5);
