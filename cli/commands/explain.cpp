@@ -146,6 +146,13 @@ std::string text_of(const ExplainedGroup& group) {
 }  // namespace
 
 Explained plans_of(const Request& request) {
+  check_globals_have_effect(
+      request,
+      [](const Global& global) {
+        return global.name != "report" && global.name != "depfile" && global.name != "journal" &&
+               global.name != "progress-file" && global.name != "timing";
+      },
+      "with --explain and `shader`, which run nothing; leave it out");
   const Globals& globals = request.globals;
   const std::vector<Input>& inputs = request.inputs.files;
   if (globals.size && !inputs.empty())

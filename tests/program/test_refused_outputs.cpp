@@ -266,7 +266,8 @@ TEST_CASE("a result never replaces what the run reads: the file of a level, the 
   place.write("a.1.png", made_files().at("in.png"));
   place.write("a.11.png", made_files().at("in.png"));
   place.write("b11.png", made_files().at("in.png"));
-  refused({"a.%d.png", "--frames", "1,11", "merge", "--with", "b{frame}.png", "-o", "b1%d.png"}, "second image b11.png");
+  refused({"a.%d.png", "--frames", "1,11", "merge", "--with", "b{frame}.png", "-o", "b1%d.png"},
+          "second image b11.png");
   refused({"in.exr", "point", "./plain.glsl", "-o", "plain.glsl", "--format", "exr"}, "source ./plain.glsl");
   place.write("list.png", "in.exr\n");
   refused({"--list", "list.png", "-o", "./list.png"}, "list list.png");

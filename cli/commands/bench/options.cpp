@@ -217,6 +217,13 @@ std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu) {
 static void check_page(const CommandCall& call, const BenchRequest& request) {
   if (!call.words.empty() || request.html.empty())
     fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
+  std::vector<std::string> given = call.global_words;
+  for (const auto& [option, value] : call.values) given.emplace_back(option);
+  for (const std::string& word : given) {
+    const std::string option = word.substr(0, word.find('='));
+    if (option != "--page" && option != "--html" && option != "--mkdir")
+      fail(Exit::usage, "bench: --page makes a page of earlier runs and measures nothing; leave {} out", option);
+  }
 }
 
 // Goals name their own ops, sizes, formats and variants.
