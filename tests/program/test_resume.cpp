@@ -227,9 +227,13 @@ void end_and_resume(int count) {
     const int signal_number = round % 2 == 0 ? SIGKILL : SIGINT;
     const size_t wanted = std::uniform_int_distribution<size_t>(0, 7)(random);  // lines of the journal by then
     const int microseconds = std::uniform_int_distribution<int>(0, 20'000)(random);
+    // a signal may reach the child before it runs the program: not the handler of this test program
+    struct sigaction handler = {};
+    REQUIRE(sigaction(SIGINT, nullptr, &handler) == 0);
+    signal(SIGINT, SIG_DFL);
     const pid_t child = fork();
+    if (child != 0) sigaction(SIGINT, &handler, nullptr);
     if (child == 0) {
-      signal(SIGINT, SIG_DFL);
       const int nothing = open("/dev/null", O_RDWR);
       dup2(nothing, STDERR_FILENO);
       if (chdir(place.path().c_str()) == 0) execv(GPUPOST_PROGRAM, arguments.data());
