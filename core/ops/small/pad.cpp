@@ -122,8 +122,8 @@ const Op sheet_op{
                 "number, in a strip below its cell. Letters are opaque, and white or black, whichever stands out more "
                 "from --color. Their height is 7 texels, 14 for cells from 400 x 200 on, 21 from 600 x 300 on, and so "
                 "on. A name that is too long loses its extension, then its middle. Characters other than ASCII become "
-                "`?`.\nImages with windows show their display window. Colors become Rec. 709; other "
-                "channels are dropped.",
+                "`?`.\nAn image with windows is cropped or extended to its display window before the chain. Colors "
+                "become Rec. 709; other channels are dropped.",
             .citation = "ImageMagick montage; oiiotool --mosaic",
             .examples = {"", "--columns 2 --cell 40x30 --gap 2 --color 0.18,0.18,0.18", "--gap 0 --color 1,0.5,0,0.25",
                          "--labels --color 0.8,0.8,0.8"}},
