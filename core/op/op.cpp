@@ -82,6 +82,11 @@ bool is_exact(const Call& call) {
   return call.op->reference.tolerance == exact_tolerance || footprint_of(call, {1, 1}).kind == Footprint::Kind::moves;
 }
 
+bool is_identity(const Call& call) {
+  if (call.op->point) return call.op->point->is_identity && call.op->point->is_identity(call);
+  return is_exact(call) && footprint_of(call, {1, 1}).kind == Footprint::Kind::texel;
+}
+
 Footprint footprint_of(const Call& call, Size size) {
   if (call.op->footprint) return call.op->footprint(call, size);
   return {.kind = call.op->point ? Footprint::Kind::texel : Footprint::Kind::whole};

@@ -337,6 +337,8 @@ struct Op {
 };
 // Returns whether the call only moves values of its input.
 bool is_exact(const Call& call);
+// Returns whether the call changes no texel, so that it needs no pass. It may measure the image, or move its windows.
+bool is_identity(const Call& call);
 Footprint footprint_of(const Call& call, Size size);
 
 // An op with values for its options.

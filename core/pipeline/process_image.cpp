@@ -199,11 +199,9 @@ void drop_previews(Picture& picture) {
   std::erase_if(picture.attributes, [](const Attribute& attribute) { return attribute.type == "preview"; });
 }
 
-bool is_move(const Call& call) { return footprint_of(call, {1, 1}).kind == Footprint::Kind::moves; }
-
 // Returns whether level 0 of the result is the input, possibly with moved texels.
 bool keeps_texels(std::span<const Call> calls) {
-  return std::ranges::all_of(calls, [](const Call& call) { return is_move(call) || keeps_base({&call, 1}); });
+  return std::ranges::all_of(calls, [](const Call& call) { return is_exact(call) || keeps_base({&call, 1}); });
 }
 
 // Warns of options that need alpha, for an image without alpha.
@@ -239,7 +237,7 @@ std::optional<Picture> base_as_read(std::span<const Call> calls, const Picture& 
   if (!keeps_texels(calls) || (!keeps_base(calls) && !picture.groups.front().has_alpha())) return std::nullopt;
   Picture base = color_as_read(picture);
   std::vector<Call> moves;
-  std::ranges::copy_if(calls, std::back_inserter(moves), is_move);
+  std::ranges::copy_if(calls, std::back_inserter(moves), is_exact);
   follow_by_nearest(base.groups.front(), moves);
   return base;
 }

@@ -53,7 +53,7 @@ Plan plan_of_any_size(std::span<const Call> calls, const PlanInput& input, const
   PlanBuilder builder(input, traits);
   for (const Call& call : calls) {
     const Op& op = *call.op;
-    if (op.point && op.point->is_identity && op.point->is_identity(call)) continue;
+    if (is_identity(call) && op.makes != Makes::statistics) continue;
     const bool is_fused =
         op.point || (builder.fuses_into_load() && footprint_of(call, builder.whole_size()).reads_once);
     if (!is_fused) builder.flush();

@@ -4,10 +4,6 @@
 
 namespace gpupost {
 
-static bool is_identity(const Call& call) {
-  return call.op->point && call.op->point->is_identity && call.op->point->is_identity(call);
-}
-
 bool fuses_across(const Stage& next, const PlanInput& input) {
   const auto first = std::ranges::find_if_not(next.calls, is_identity);
   if (!input.fuses || first == next.calls.end()) return false;

@@ -222,7 +222,8 @@ DEVICE_TEST_CASE("--fp16 makes halves of floats, and what is too large is clampe
 
 DEVICE_TEST_CASE("a picture that goes through in parts gives the same file, and the report says so") {
   const TestFolder place;
-  for (const Words& op : {Words{"blur", "--radius", "2"}, Words{"mips", "--method", "per-level"}, Words{"flip", "x"}}) {
+  for (const Words& op : {Words{"blur", "--radius", "2"}, Words{"mips", "--method", "per-level"}, Words{"flip", "x"},
+                          Words{"gain", "--value", "0.9", "shift", "--x", "3", "gain", "--value", "0.7"}}) {
     Words at_once{"in.exr", "-o", "whole.exr"},
         in_parts{"in.exr", "-o", "parts.exr", "--tile-side", "16", "--report", "report.json"};
     at_once.insert(at_once.begin(), op.begin(), op.end());

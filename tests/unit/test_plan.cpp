@@ -334,6 +334,7 @@ TEST_CASE("only the last result of an op is stored as Yxy or 11:11:10 bits, not 
 TEST_CASE("point ops that change nothing are no pass") {
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).passes.empty());
   CHECK(plan_of_chain({"exposure --stops 0", "gain", "gamma --value 1"}).keeps_level_0);
+  CHECK(plan_of_chain({"gain --value 0.9", "shift --x 3", "gain --value 0.7"}).passes.size() == 1);
 }
 
 TEST_CASE(

@@ -287,7 +287,7 @@ const Op shift_op{
     .output = shifted,
     .footprint =
         [](const Call&, Size) {
-          return Footprint{.kind = Footprint::Kind::moves, .nearest = [](Position at) { return at; }};
+          return Footprint{.kind = Footprint::Kind::texel, .nearest = [](Position at) { return at; }};
         },
     .change_attributes =
         [](const Call& call, std::vector<Attribute>& attributes) {
