@@ -157,7 +157,8 @@ Color point_error(const Call& call, const Color& c, const Color& made, Depth dep
 
 Color error_in_space(const Call& call, const Color& c, Color error) {
   for (size_t k = 0; k < 3; ++k)
-    if (std::abs(c[k]) < 0x1p-126) error[k] += std::abs(c[k]);  // devices may flush denormals to 0
+    if (c[k] != 0 && std::abs(c[k]) < 0x1p-126)
+      error[k] += 0x1p-126;  // denormals may become 0, and in powers up to 2^-126
   if (space_of(call) == PointSpace::rgb && !call.op->needs(call).primaries) return error;
   const double largest = std::max({std::abs(c[0]), std::abs(c[1]), std::abs(c[2])});
   for (size_t k = 0; k < 3; ++k) error[k] += 0x1p-22 * largest;

@@ -60,6 +60,13 @@ std::vector<LevelCheck> verify_mips(const Level& base, std::span<const Level> le
   return verify({&call, 1}, base, levels, 1, depth);
 }
 
+// What the definition makes of one texel.
+Color made_of(const Call& call, const Color& color) {
+  Planes planes;
+  for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {color[k]}};
+  return color_at(call.op->reference.levels(call, planes)[0], 0);
+}
+
 constexpr Size size{37, 21};
 
 // The check of level 2 (9 x 5) after one number there was replaced.
@@ -190,14 +197,18 @@ TEST_CASE("the least of numbers may be off by as much as the one that is off mos
   CHECK(expected.tolerance[1][0].values[0] < 2 * expected.tolerance[0][0].values[0]);
 }
 
+TEST_CASE("a number below the normal ones may count as one of them, and 0 may not") {
+  const Call call = parse_call(*op_named("gamma"), "--value 2");
+  const auto texel = [&](const Color& color) { return made_of(call, color); };
+  const auto error = [&](const Color& color) { return moved_by(texel, color, error_in_space(call, color, {}))[0]; };
+  CHECK(error({1e-42, 0, 0, 1}) >= texel({0x1p-127, 0, 0, 1})[0]);
+  CHECK(error({0, 0, 0, 1}) == 0);
+}
+
 TEST_CASE("an alpha that may have become 0 lets a result jump, but no further") {
   const Call call = default_call(*op_named("tonemap"));
   const Color c{0.5, 0.5, 0.5, 1e-6};
-  const auto texel = [&](const Color& color) {
-    Planes planes;
-    for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {color[k]}};
-    return color_at(call.op->reference.levels(call, planes)[0], 0);
-  };
+  const auto texel = [&](const Color& color) { return made_of(call, color); };
   const double jump = std::abs(texel({0.5, 0.5, 0.5, 0})[0] - texel(c)[0]);
   REQUIRE(jump > 0.1);
   CHECK(moved_by(texel, c, {0, 0, 0, 2e-6})[0] >= jump);
