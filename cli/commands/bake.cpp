@@ -14,6 +14,7 @@
 #include "core/plan/plan.h"
 #include "core/system/atomic_file.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gpupost {
@@ -83,6 +84,8 @@ void write_table(const Request& request) {
   const bool is_encoded =
       makes_content(request.calls, Content::numbers) || makes_content(request.calls, Content::display);
   const bool encodes = shaper == "srgb" && !is_encoded;
+  if (std::ranges::any_of(colors[3].values, [](double alpha) { return !(std::abs(alpha - 1) < 1e-6); }))
+    fail(Exit::usage, "--bake: the chain changes alpha, which a table does not hold; leave out the op that does");
   ColorTable table{.size = side};
   for (size_t index = 0; index < colors[0].values.size(); ++index)
     for (size_t c = 0; c < 3; ++c) {
