@@ -131,7 +131,7 @@ void check_plane(const Group& group, size_t component, const std::vector<float>&
 
 void check_against_oiiotool(const std::string& oiiotool, const fs::path& path, const Picture& picture) {
   const auto tolerance = std::ranges::find(tolerances, picture.format, &Tolerance::format);
-  if (tolerance == std::end(tolerances)) return;
+  REQUIRE(tolerance != std::end(tolerances));
   const test::TemporaryFolder folder;
   const test::Finished finished = test::run({.program = oiiotool,
                                              .words = {"--iconfig", "oiio:UnassociatedAlpha", "1", "-i", path.string(),
