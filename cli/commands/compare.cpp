@@ -177,11 +177,11 @@ const CommandRow compare_verb{
         "Prints for each channel and level: the largest difference and its position, the mean, the root mean square, "
         "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "
         "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. Integers are first "
-        "decoded to linear light. All parts of a multi-part EXR are compared, or the one of --part; -o shows the "
-        "first. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. The peak "
-        "of the PSNR is the largest magnitude in A, but at least 1. Relative differences have no peak, so with "
-        "--relative the PSNR is n/a, and null in JSON. The image of -o shows level 0 and has no alpha: where alpha "
-        "differs more than red, green or blue, they show the difference of alpha.",
+        "decoded to linear light. All parts of an EXR and all pages of a TIFF are compared, or the one of --part; -o "
+        "shows the first. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
+        "The peak of the PSNR is the largest magnitude in A, but at least 1. Relative differences have no peak, so "
+        "with --relative the PSNR is n/a, and null in JSON. The image of -o shows level 0 and has no alpha: where "
+        "alpha differs more than red, green or blue, they show the difference of alpha.",
     .argument = Argument::file,
     .least_words = 2,
     .most_words = 2,

@@ -167,20 +167,19 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     if (compares_parts && !std::filesystem::is_regular_file(path))
       fail(Exit::usage, "compare: {} can be read only once and has several parts; choose one with --part",
            path == "-" ? "standard input" : path);
-  const std::vector<std::string> compared = compares_parts ? parts : std::vector{options.decode.part};
   bool is_within = true;
-  for (const std::string& part : compared) {
+  for (size_t part = 0; part < (compares_parts ? parts.size() : 1); ++part) {
     CompareOptions of_part = options;
-    of_part.decode.part = part;
     if (compares_parts) {
+      of_part.decode.part = std::to_string(part);  // its name may be the number of another one
       first_a = decode_file(result.a, of_part.decode);
       first_b = decode_file(result.b, of_part.decode);
     }
     say_warnings(result.a, first_a);
     say_warnings(result.b, first_b);
     const Picture a = meaning_of(std::move(first_a.picture)), b = meaning_of(std::move(first_b.picture));
-    is_within &= compare_part(a, b, compares_parts ? printable(part) : "", of_part, result);
-    if (part == compared.front()) write_difference(a, b, output, options);
+    is_within &= compare_part(a, b, compares_parts ? printable(parts[part]) : "", of_part, result);
+    if (part == 0) write_difference(a, b, output, options);
   }
   result.is_equal = is_within && result.problems.empty();
 }

@@ -20,13 +20,14 @@ static json to_json(const Window& window) { return {window.min_x, window.min_y, 
 static json to_json(const std::vector<FilePart>& parts) {
   json list = json::array();
   if (parts.size() < 2) return list;
-  for (const FilePart& part : parts)
-    list.push_back({{"part", list.size()},
-                    {"name", part.name},
-                    {"width", part.size.width},
-                    {"height", part.size.height},
-                    {"deep", part.is_deep},
-                    {"channels", fmt::format("{}", fmt::join(part.channels, " "))}});
+  for (const FilePart& part : parts) {
+    json row{{"part", list.size()}, {"width", part.size.width}, {"height", part.size.height}};
+    if (!part.channels.empty())
+      row.update({{"name", part.name},
+                  {"deep", part.is_deep},
+                  {"channels", fmt::format("{}", fmt::join(part.channels, " "))}});
+    list.push_back(std::move(row));
+  }
   return list;
 }
 

@@ -206,6 +206,12 @@ TEST_CASE("a part that is not there is refused, and those that are are named") {
   CHECK(decode_bytes(make_exr({}), {.part = "0"}).picture.size() == Size{17, 41});
 }
 
+TEST_CASE("a part whose name looks like a number is read by it, unless it is the number of a part") {
+  const File file = make_exr_parts({{"1", {.width = 5}}, {"001", {.width = 6}}, {"7", {.width = 8}}});
+  const std::pair<const char*, int> widths[] = {{"0", 5}, {"1", 6}, {"001", 6}, {"7", 8}};
+  for (const auto& [part, width] : widths) CHECK(decode_bytes(file, {.part = part}).picture.size().width == width);
+}
+
 TEST_CASE("a part of deep data is refused by name, and those beside it are read") {
   const ExrRecipe flat{};
   const File file = make_exr_behind_deep(flat);

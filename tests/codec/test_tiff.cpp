@@ -221,6 +221,10 @@ TEST_CASE("pages of a TIFF are its parts, and its orientation is applied") {
   const File file = make_tiff({{}, second});
   CHECK(decode_bytes(file).warnings ==
         std::vector<std::string>{"has 2 parts; only part 0 was read (--part reads another)"});
+  const std::vector<FilePart> parts = decode_bytes(file, {.part = "1"}).parts;
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0].size == decode_bytes(file).picture.size());
+  CHECK(parts[1].size == Size{5, 9});
   check_texels({}, decode_bytes(file).picture);
   check_texels(second, decode_bytes(file, {.part = "1", .keeps_orientation = true}).picture);
   const Picture turned = decode_bytes(file, {.part = "1"}).picture;

@@ -105,6 +105,10 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
   CHECK_MESSAGE(compared.out == "parts differ: beauty, wide and one part; compare one with --part\n", compared.out);
   CHECK(place.gpupost({"compare", "parts.exr", "in.exr", "--part", "beauty"}).exit_code == 2);  // in.exr has none
   CHECK(place.gpupost({"compare", "parts.exr", "parts.exr"}).exit_code == 0);
+  const std::string in = place.read("zip.in.exr"), wide = place.read("zip.wide.exr");
+  place.write("a.exr", joined({{"1", in}, {"b", wide}}));  // part 1 is the other one
+  place.write("b.exr", joined({{"1", wide}, {"b", wide}}));
+  CHECK(place.gpupost({"compare", "a.exr", "b.exr"}).exit_code == 6);
   const json info = parse_json(place.gpupost({"info", "parts.exr", "--json", "--part", "wide"}).out);
   CHECK(info["width"] == 38);
   REQUIRE(info["parts"].size() == 2);

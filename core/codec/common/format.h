@@ -57,17 +57,17 @@ struct DecodeOptions {
       false;  // fail with Exit::limit, not a warning, if system calls of decoders cannot be filtered
 };
 
-// A part of an EXR file.
+// A part of an EXR file, or a page of a TIFF file.
 struct FilePart {
   std::string name;  // "" where it has none
   Size size;
-  std::vector<std::string> channels;
+  std::vector<std::string> channels;  // of an EXR file
   bool is_deep = false;
 };
 
 struct Decoded {
   Picture picture;
-  std::vector<FilePart> parts;  // parts of an EXR, at least one; one of them was read
+  std::vector<FilePart> parts;  // parts of an EXR, pages of a TIFF, at least one; one of them was read
   std::vector<std::string> warnings;
   std::vector<std::string> write_warnings;  // losses that matter only if an image is written
   OtherParts others;

@@ -41,10 +41,10 @@ std::string name_of(const std::vector<ExrHeader>& parts) {
   return names;
 }
 
-// Finds a part by number or name; nullptr if there is none.
+// Finds a part by number or name; nullptr if there is none. A name may look like a number: "001", or "7" of three parts.
 ExrHeader* part_named(std::vector<ExrHeader>& parts, const std::string& wanted) {
-  if (const std::optional<size_t> number = number_in<size_t>(wanted))
-    return *number < parts.size() ? &parts[*number] : nullptr;
+  for (ExrHeader& header : parts)
+    if (wanted == std::to_string(header.part)) return &header;
   const auto found = std::ranges::find(parts, wanted, &ExrHeader::name);
   return found == parts.end() ? nullptr : &*found;
 }

@@ -50,6 +50,7 @@ class Page {
     return tiff_.tag<Value>(tag).value_or(otherwise);
   }
   int select_page();
+  std::vector<FilePart> pages();
   std::string_view check_compression() const;
   Layout layout() const;
   void take_samples(Layout& layout) const;
@@ -81,6 +82,17 @@ int Page::select_page() {
   if (!TIFFSetDirectory(tiff_.get(), tdir_t(wanted))) fail(Exit::input, "part {} cannot be read", wanted);
   check_errors();
   return count;
+}
+
+// All pages of the file; a damaged one, and those after it, are left out.
+std::vector<FilePart> Page::pages() {
+  std::vector<FilePart> list;
+  if (TIFFSetDirectory(tiff_.get(), 0)) do {
+      list.push_back({.name = "",
+                      .size = {value<int>(TIFFTAG_IMAGEWIDTH, 0), value<int>(TIFFTAG_IMAGELENGTH, 0)},
+                      .channels = {}});
+    } while (TIFFReadDirectory(tiff_.get()));
+  return list;
 }
 
 std::string_view Page::check_compression() const {
@@ -346,6 +358,7 @@ Decoded Page::decode(const TexelAllocator& lend) {
   decode_blocks(layout);
   Decoded decoded = decoded_of(std::move(raster), options_, lend);
   decoded.picture.compression = compression;
+  decoded.parts = pages();
   if (page_count > 1 && options_.part.empty())
     decoded.warnings.push_back(fmt::format("has {} parts; only part 0 was read (--part reads another)", page_count));
   return decoded;
