@@ -225,6 +225,7 @@ TEST_CASE("pages of a TIFF are its parts, and its orientation is applied") {
   REQUIRE(parts.size() == 2);
   CHECK(parts[0].size == decode_bytes(file).picture.size());
   CHECK(parts[1].size == Size{5, 9});
+  CHECK(decode_bytes(make_tiff({{}, second, second})).parts.size() == 3);
   check_texels({}, decode_bytes(file).picture);
   check_texels(second, decode_bytes(file, {.part = "1", .keeps_orientation = true}).picture);
   const Picture turned = decode_bytes(file, {.part = "1"}).picture;

@@ -194,7 +194,7 @@ TEST_CASE("verbs with wrong words") {
       {"compare of a part of a PNG",
        {"compare", "in.png", "in.png", "--part=x"},
        2,
-       {"has no part x; a png file has none"}},
+       {"has no part x; a png file has only part 0"}},
       {"compare with a tolerance left out", {"compare", "in.exr", "in.exr", "--tolerance"}, 1, {"needs a value"}},
       {"compare of one", {"compare", "in.exr"}, 1, {"1 is given", "gpupost compare A B"}},
       {"compare of three", {"compare", "in.exr", "in.exr", "in.exr"}, 1, {"3 are given"}},

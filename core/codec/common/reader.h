@@ -2,9 +2,18 @@
 // They throw Error(Exit::input).
 #pragma once
 
+#include "core/base/error.h"
 #include "core/codec/common/format.h"
 
+#include <string>
+#include <string_view>
+
 namespace gpupost {
+
+// For formats without parts, whose image is part 0. `part`: the requested one, "" for none.
+inline void check_is_only_part(const std::string& part, std::string_view format) {
+  if (!part.empty() && part != "0") fail(Exit::input, "has no part {}; a {} file has only part 0", part, format);
+}
 
 Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_png(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);

@@ -138,7 +138,7 @@ Raster Decoder::raster(const TexelAllocator& lend) {
 }  // namespace
 
 Decoded read_jpeg(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
-  if (!options.part.empty()) fail(Exit::input, "has no part {}; a jpg file has none", options.part);
+  check_is_only_part(options.part, "jpg");
   Decoder decoder(file, options.limits);
   return decoded_of(decoder.raster(lend), options, lend);
 }

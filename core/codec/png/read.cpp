@@ -166,7 +166,7 @@ TexelBuffer inflated(const PngParts& parts, size_t bytes) {
 }  // namespace
 
 Decoded read_png(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
-  if (!options.part.empty()) fail(Exit::input, "has no part {}; a png file has none", options.part);
+  check_is_only_part(options.part, "png");
   const PngParts parts = parts_of(file, options.limits);
   check_palette(parts);
   const size_t bytes = filtered_bytes(parts.header);

@@ -33,7 +33,7 @@ Texels load(Bytes file, Depth depth) {
 
 Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, const DecodeOptions& options,
              const TexelAllocator& lend) {
-  if (!options.part.empty()) fail(Exit::input, "has no part {}; a {} file has none", options.part, format);
+  check_is_only_part(options.part, format);
   Raster raster{.format = format,
                 .size = checked.size,
                 .depth = depth,

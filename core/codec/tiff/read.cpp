@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 
 namespace gpupost {
 
@@ -50,7 +51,7 @@ class Page {
     return tiff_.tag<Value>(tag).value_or(otherwise);
   }
   int select_page();
-  std::vector<FilePart> pages();
+  std::vector<FilePart> pages(int count);
   std::string_view check_compression() const;
   Layout layout() const;
   void take_samples(Layout& layout) const;
@@ -84,14 +85,15 @@ int Page::select_page() {
   return count;
 }
 
-// All pages of the file; a damaged one, and those after it, are left out.
-std::vector<FilePart> Page::pages() {
-  std::vector<FilePart> list;
-  if (TIFFSetDirectory(tiff_.get(), 0)) do {
-      list.push_back({.name = "",
-                      .size = {value<int>(TIFFTAG_IMAGEWIDTH, 0), value<int>(TIFFTAG_IMAGELENGTH, 0)},
-                      .channels = {}});
-    } while (TIFFReadDirectory(tiff_.get()));
+// All pages of the file. A damaged one, and those after it, have no size.
+std::vector<FilePart> Page::pages(int count) {
+  std::vector<FilePart> list(size_t(count), FilePart{});
+  bool is_right = TIFFSetDirectory(tiff_.get(), 0) != 0;
+  for (size_t page = 0; is_right && page < list.size(); ++page) {
+    const auto side = [&](uint32_t tag) { return int(std::min<uint32_t>(value<uint32_t>(tag, 0), INT_MAX)); };
+    list[page].size = {side(TIFFTAG_IMAGEWIDTH), side(TIFFTAG_IMAGELENGTH)};
+    is_right = TIFFReadDirectory(tiff_.get()) != 0;
+  }
   return list;
 }
 
@@ -358,7 +360,7 @@ Decoded Page::decode(const TexelAllocator& lend) {
   decode_blocks(layout);
   Decoded decoded = decoded_of(std::move(raster), options_, lend);
   decoded.picture.compression = compression;
-  decoded.parts = pages();
+  decoded.parts = pages(page_count);
   if (page_count > 1 && options_.part.empty())
     decoded.warnings.push_back(fmt::format("has {} parts; only part 0 was read (--part reads another)", page_count));
   return decoded;

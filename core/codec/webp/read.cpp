@@ -36,7 +36,7 @@ void take_chunks(Bytes file, Raster& raster) {
 }  // namespace
 
 Decoded read_webp(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
-  if (!options.part.empty()) fail(Exit::input, "has no part {}; a webp file has none", options.part);
+  check_is_only_part(options.part, "webp");
   WebPBitstreamFeatures features;
   if (WebPGetFeatures(unsigned_bytes(file), file.size(), &features) != VP8_STATUS_OK)
     fail(Exit::input, "its header is damaged or cut off");
