@@ -75,16 +75,23 @@ std::string dependencies_of(const Request& request) {
   return depfile_rule(std::span(&request.globals.output, 1), files);
 }
 
+Planes through(std::span<const Call> calls, Planes colors) {
+  for (const Call& call : calls) colors = call.op->reference.levels(call, std::move(colors)).front();
+  return colors;
+}
+
 // Computes the table and writes it.
 void write_table(const Request& request) {
   const int side = *request.globals.bake.side;
   const std::string& shaper = request.globals.bake.shaper;
-  Planes colors = inputs_of(side, shaper);
-  for (const Call& call : request.calls) colors = call.op->reference.levels(call, std::move(colors)).front();
+  const Planes colors = through(request.calls, inputs_of(side, shaper));
   const bool is_encoded =
       makes_content(request.calls, Content::numbers) || makes_content(request.calls, Content::display);
   const bool encodes = shaper == "srgb" && !is_encoded;
-  if (std::ranges::any_of(colors[3].values, [](double alpha) { return !(std::abs(alpha - 1) < 1e-6); }))
+  const Planes half = through(request.calls, made_of_texels({1, 1}, [](size_t) { return Color{0.1, 0.2, 0.3, 0.5}; }));
+  const auto is_opaque = [](double alpha) { return std::abs(alpha - 1) < 1e-6; };
+  if (!std::ranges::all_of(colors[3].values, is_opaque) || !(std::abs(half[3].values[0] - 0.5) < 1e-6) ||
+      !has_alpha_behind(request.calls, true))
     fail(Exit::usage, "--bake: the chain changes alpha, which a table does not hold; leave out the op that does");
   ColorTable table{.size = side};
   for (size_t index = 0; index < colors[0].values.size(); ++index)

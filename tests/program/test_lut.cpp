@@ -124,7 +124,8 @@ TEST_CASE("--bake refuses what a table cannot hold, and names what to change") {
   CHECK(has(refusal({"--bake", "9", "blur", "--radius", "2", "-o", "a.cube"}),
             "--bake: blur --radius 2 cannot be in a table"));
   CHECK(has(refusal({"--bake", "9", "exposure", "--auto", "-o", "a.cube"}), "cannot be in a table"));
-  CHECK(has(refusal({"--bake", "9", "channels", "--list", "B,G,R,0.5", "-o", "a.cube"}), "the chain changes alpha"));
+  for (const char* list : {"B,G,R,0.5", "B,G,R,1", "B,G,R"})
+    CHECK(has(refusal({"--bake", "9", "channels", "--list", list, "-o", "a.cube"}), "the chain changes alpha"));
   CHECK(has(refusal({"--bake", "9", "gain", "-o", "a.png"}), "--bake: -o a.png is not a .cube file"));
   CHECK(has(refusal({"--bake", "9", "clamp", "-o", "b.####.cube"}),
             "-o b.####.cube: --bake writes one file; expected a name without placeholders"));
