@@ -5,6 +5,7 @@
 #include "cli/options/sequence.h"
 #include "core/base/error.h"
 #include "core/system/atomic_file.h"
+#include "core/system/output_target.h"
 
 #include <unistd.h>
 
@@ -109,7 +110,8 @@ JobList jobs_of(const Request& request) {
   // no shard may lose a file of another one
   std::ranges::move(all_jobs_of(request, request.inputs.others, 1), std::back_inserter(jobs));
   Paths paths(request, jobs);
-  for (const Job& job : jobs) paths.add_outputs(request, job);
+  for (size_t index = 0; index < jobs.size(); ++index)  // each shard has descriptors of its own
+    if (index < count || !own_descriptor(jobs[index].output.at(0))) paths.add_outputs(request, jobs[index]);
   jobs.resize(count);
   JobList list;
   for (size_t index = 0; index < count; ++index) {

@@ -244,6 +244,7 @@ TEST_CASE("no shard loses an input or an output of another shard") {
     const Words input{"in.png", "a_in.png", "-o", "a_{stem}.png", "--quiet", "--shard", shard};
     check_refused(place, {"an output that another shard reads", input, 1, {"would overwrite the input a_in.png"}});
   }
+  CHECK_FALSE(place.shell("gpupost in.png a_in.png -o - --quiet --shard count:1/2 | cat").out.empty());
 }
 
 TEST_CASE("exit codes are those that --exit-map wants") {
