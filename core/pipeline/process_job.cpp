@@ -3,6 +3,7 @@
 #include "core/base/printable.h"
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
+#include "core/image/display_window.h"
 #include "core/pipeline/channel_lookup.h"
 #include "core/pipeline/image_windows.h"
 #include "core/pipeline/sheet.h"
@@ -92,7 +93,12 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       check_type(input, type, given.inputs.front(), first, request.input.assembly);
       made.parts.push_back(process_image(request, device, made.way, others, input, std::move(picture), report));
       ProcessedImage& part = made.parts.back();
-      if (show_display_window(request, given, input, part.picture, report)) part.base.reset();
+      if (part.base) {
+        part.base->data_window = part.picture.data_window;
+        part.base->display_window = part.picture.display_window;
+      }
+      if (show_display_window(request, given, input, part.picture, report) && part.base)
+        fit_to_display(*part.base, request.input.limits.texel_count, input);
       check_size(input, part.picture.size(), given.inputs.front(), made.parts.front().picture.size(),
                  request.input.assembly);
     }

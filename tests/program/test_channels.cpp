@@ -293,7 +293,7 @@ TEST_CASE("a warning says that the chromaticities of --output-primaries do not f
       finished.err);
 }
 
-DEVICE_TEST_CASE("flips and crops keep the color of what is transparent, before mips too") {
+DEVICE_TEST_CASE("flips, crops and shifts keep the color of what is transparent, before mips too") {
   const TestFolder place;
   for (const bool is_gray : {false, true}) {
     Picture picture = is_gray ? picture_of({"Y", "", "", "A"}, Depth::u8) : picture_of({"R", "G", "B", "A"}, Depth::u8);
@@ -308,6 +308,9 @@ DEVICE_TEST_CASE("flips and crops keep the color of what is transparent, before 
     };
     const Picture flipped = result_of(place, {"flip", "x"}, "in.png", "flipped.png");
     const Picture cut = result_of(place, {"flip", "y", "crop", "--window", "9x7+3+2"}, "in.png", "cut.png");
+    const Picture moved = result_of(place, {"shift", "--x", "4"}, "in.png", "moved.png");
+    for (int y = 0; y < 11; ++y)
+      for (int x = 4; x < 19; ++x) CHECK(at(moved, x, y) == at(picture, x - 4, y));
     for (int y = 0; y < 11; ++y)
       for (int x = 0; x < 19; ++x) CHECK(at(flipped, 18 - x, y) == at(picture, x, y));
     for (int y = 0; y < 7; ++y)
