@@ -231,19 +231,22 @@ void check_depfile(const Request& request, const JobList& list) {
   for (const Job& job : list.jobs) check(job);
 }
 
-// Writes the file of statistics, which is the output of all jobs. If it cannot be written, returns the error, which the jobs get too.
-std::optional<Error> write_statistics(const Globals& globals, std::string_view lines, Report& report) {
+// Writes the file of statistics, which is the output of all jobs, if all were measured: an incomplete one would look like a whole one.
+// Throws Error if it cannot be written; the jobs get the error too.
+void write_statistics(const Request& request, std::string_view lines, Report& report) {
+  const bool is_whole = request.inputs.missing.empty() &&
+                        std::ranges::all_of(report.jobs, [](const JobReport& job) { return job.exit == Exit::done; });
   try {
-    write_or_keep(globals, lines);
-    return std::nullopt;
+    if (is_whole) write_or_keep(request.globals, lines);
   } catch (const Error& error) {
-    for (JobReport& job : report.jobs) {
-      if (job.exit != Exit::done) continue;
-      job.fail_with(error.code(), error.what());
-      job.outputs.clear();
-    }
-    return error;
+    for (JobReport& job : report.jobs) job.fail_with(error.code(), error.what());
+    for (JobReport& job : report.jobs) job.outputs.clear();
+    throw;
   }
+  if (is_whole) return;
+  for (JobReport& job : report.jobs) job.outputs.clear();
+  if (!request.globals.report.quiet)
+    say_note("{} is not written, because not all inputs were measured", statistics_file_of(request));
 }
 
 // Message of an interrupted run: what is done, and how to continue. # is the number of finished files.
@@ -256,6 +259,72 @@ std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs,
   return fmt::format("{}gpupost: interrupted; at least # of {} file{} done; {}\n",
                      has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07" : "", jobs.size(), jobs.size() == 1 ? " is" : "s are",
                      advice);
+}
+
+// Runs the jobs, tells of them as they end, and writes the files about all of them. A file that cannot be written does not keep the
+// others from being written. Returns the exit code of the run.
+Exit run_list(const Request& request, const JobList& list, const ChainRequest& chain, DeviceSessions& devices,
+              Progress& progress, bool is_batch) {
+  const std::vector<Job>& jobs = list.jobs;
+  say_at_interrupt(interrupt_line(chain, jobs, progress.is_bar()));
+  const Globals& globals = request.globals;
+  const std::string statistics_file = statistics_file_of(request);
+  std::string lines;
+  Warnings warnings;
+  const bool has_report = globals.report.timing || !globals.report.file.empty();
+  bool is_measured = false;
+  Report report = run_jobs(chain, jobs, devices,
+                           {.on_warning =
+                                [&](const std::string& text) {
+                                  progress.hide();
+                                  if (!globals.report.quiet) say_warning("{}", text);
+                                },
+                            .on_start = [&](const Job& job) { progress.begin(job.name()); },
+                            .on_job =
+                                [&](JobReport& job) {
+                                  if (has_words(request, job)) progress.hide();
+                                  tell(request, is_batch, job, warnings, statistics_file.empty() ? nullptr : &lines);
+                                  if (!statistics_file.empty() && job.exit == Exit::done)
+                                    job.outputs.push_back(statistics_file);
+                                  progress.end_file(job);
+                                  is_measured |= !job.measured.empty();
+                                  if (!has_report) job = without_details(std::move(job));
+                                }});
+  say_at_interrupt("");
+  Exit code = exit_of(report);
+  if (!request.inputs.missing.empty() || (is_batch && code != Exit::done)) code = Exit::batch;
+  progress.hide();
+  tell_counts(globals, report);
+  warnings.tell_counts();
+  if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
+      is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured)
+    say_warning("the result is in {}; standard output stays empty (-o - writes there)",
+                report.jobs.front().outputs.front());
+  std::optional<Error> unwritten;
+  const auto try_to = [&](const auto& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      if (!unwritten) unwritten = error;
+    }
+  };
+  if (!statistics_file.empty() && !jobs.empty()) try_to([&] { write_statistics(request, lines, report); });
+  if (!globals.report.depfile.empty())
+    try_to([&] {
+      const std::string text = depfile_of(request, list, report);
+      write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);
+    });
+  if (has_report) {
+    measure_copies(devices, report);
+    add_kept(request, list, report);
+    report.missing = request.inputs.missing;
+    if (globals.report.timing) say(to_table(report));
+    const std::string text = to_json(report);
+    if (globals.report.file == "-") print_out(text);
+    else if (!globals.report.file.empty()) write_file(globals.report.file, std::as_bytes(std::span(text)), false);
+  }
+  if (unwritten) throw *unwritten;
+  return progress.finish(code, request.inputs.missing);
 }
 
 }  // namespace
@@ -318,56 +387,12 @@ Exit run(const Request& request) {
   if (!jobs.empty()) give_exposures(request, chain, jobs, devices);
   Progress progress(globals.report.progress, globals.report.quiet, run_count + list.kept.size());
   for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(request, kept.job));
-  say_at_interrupt(interrupt_line(chain, jobs, progress.is_bar()));
-  const std::string statistics_file = statistics_file_of(request);
-  std::string lines;
-  Warnings warnings;
-  const bool has_report = globals.report.timing || !globals.report.file.empty();
-  bool is_measured = false;
-  Report report = run_jobs(chain, jobs, devices,
-                           {.on_warning =
-                                [&](const std::string& text) {
-                                  progress.hide();
-                                  if (!globals.report.quiet) say_warning("{}", text);
-                                },
-                            .on_start = [&](const Job& job) { progress.begin(job.name()); },
-                            .on_job =
-                                [&](JobReport& job) {
-                                  if (has_words(request, job)) progress.hide();
-                                  tell(request, is_batch, job, warnings, statistics_file.empty() ? nullptr : &lines);
-                                  if (!statistics_file.empty() && job.exit == Exit::done)
-                                    job.outputs.push_back(statistics_file);
-                                  progress.end_file(job);
-                                  is_measured |= !job.measured.empty();
-                                  if (!has_report) job = without_details(std::move(job));
-                                }});
-  say_at_interrupt("");
-  Exit code = exit_of(report);
-  if (!is_whole || (is_batch && code != Exit::done)) code = Exit::batch;
-  progress.hide();
-  tell_counts(globals, report);
-  warnings.tell_counts();
-  if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
-      is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured)
-    say_warning("the result is in {}; standard output stays empty (-o - writes there)",
-                report.jobs.front().outputs.front());
-  std::optional<Error> unwritten;
-  if (!statistics_file.empty() && !jobs.empty()) unwritten = write_statistics(globals, lines, report);
-  if (!globals.report.depfile.empty()) {
-    const std::string text = depfile_of(request, list, report);
-    write_file(globals.report.depfile, std::as_bytes(std::span(text)), false);
+  try {
+    return run_list(request, list, chain, devices, progress, is_batch);
+  } catch (const Error& error) {
+    progress.end_with(error.code());
+    throw;
   }
-  if (has_report) {
-    measure_copies(devices, report);
-    add_kept(request, list, report);
-    report.missing = request.inputs.missing;
-    if (globals.report.timing) say(to_table(report));
-    const std::string text = to_json(report);
-    if (globals.report.file == "-") print_out(text);
-    else if (!globals.report.file.empty()) write_file(globals.report.file, std::as_bytes(std::span(text)), false);
-  }
-  if (unwritten) throw *unwritten;
-  return progress.finish(code, request.inputs.missing);
 }
 
 }  // namespace gpupost

@@ -49,6 +49,10 @@ class Progress {
   // `other_failures`: failures of the run that are not in the reports of its items, for example missing frames. Returns the
   // exit code of the run: `exit`, or Exit::output, with an error, if a run without failures could not write lines to the file.
   Exit finish(Exit exit, std::span<const std::string> other_failures = {});
+  // The run ends with an error that no item has. Only for JSON: tell_failure() writes the line of openjd.
+  void end_with(Exit exit) {
+    if (kind_ == Kind::json) finish(exit);
+  }
 
  private:
   enum class Kind { none, bar, json, openjd };

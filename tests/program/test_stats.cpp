@@ -228,6 +228,28 @@ DEVICE_TEST_CASE("the file of statistics is an output of each job that adds to i
   CHECK(parse_json(place.read("r.json"))["jobs"][1]["outputs"].empty());
 }
 
+DEVICE_TEST_CASE("the file of statistics is replaced only if all inputs were measured") {
+  const TestFolder place;
+  CHECK(place.gpupost({"in.exr", "stats", "-o", "s.json"}).exit_code == 0);
+  const std::string before = place.read("s.json");
+  CHECK(place.gpupost({"cut.png", "stats", "-o", "s.json"}).exit_code == 2);
+  CHECK(place.gpupost({"in.png", "cut.png", "stats", "-o", "s.json"}).exit_code == 5);
+  CHECK(place.read("s.json") == before);
+}
+
+DEVICE_TEST_CASE("a file about the run that cannot be written leaves the others and the last line of --progress json") {
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "ln -s /dev/full full; gpupost in.exr flip x -o o.png --depfile full --report "
+      "r.json --progress json --progress-file p.json");
+  CHECK(finished.exit_code == 3);
+  CHECK(finished.err == "gpupost: full: cannot be written: No space left on device\n");
+  CHECK(place.has("r.json"));
+  const json end = parse_json(test::lines_of(place.read("p.json")).back());
+  CHECK(end["event"] == "end");
+  CHECK(end["exit"] == 3);
+}
+
 DEVICE_TEST_CASE("if the file of statistics cannot be written, the report says so, and the depfile is written") {
   const TestFolder place;
   const Finished finished =
