@@ -32,13 +32,16 @@ build() {
   cmake --build --preset "$1" ${2:+--target "${@:2}"} -- --quiet
 }
 
-# The readers of others' making that come from npm. Where its registry cannot be reached, the tests that ask them are skipped.
+# The readers of others' making that come from npm. Where its registry cannot be reached, the tests that ask them are skipped, without
+# the minutes for which npm tries again by default.
 install_readers() {
   command -v node >/dev/null || install nodejs
   command -v npm >/dev/null || install npm
   mkdir -p "$1"
   cp tests/readers/package.json tests/readers/package-lock.json "$1"
-  npm ci --prefix "$1" --silent --no-audit --no-fund || echo "setup.sh: npm cannot install tests/readers/package.json" >&2
+  npm ci --prefix "$1" --silent --no-audit --no-fund --prefer-offline \
+    --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=2000 ||
+    echo "setup.sh: npm cannot install tests/readers/package.json" >&2
 }
 
 demo() {
