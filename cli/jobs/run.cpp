@@ -239,8 +239,10 @@ void write_statistics(const Request& request, std::string_view lines, Report& re
   try {
     if (is_whole) write_or_keep(request.globals, lines);
   } catch (const Error& error) {
-    for (JobReport& job : report.jobs) job.fail_with(error.code(), error.what());
-    for (JobReport& job : report.jobs) job.outputs.clear();
+    for (JobReport& job : report.jobs) {
+      job.fail_with(error.code(), error.what());
+      job.outputs.clear();
+    }
     throw;
   }
   if (is_whole) return;
