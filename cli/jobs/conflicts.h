@@ -49,8 +49,8 @@ class Paths {
   std::map<std::string, Written> written_;  // by canonical name
 };
 
-// Refuses pipes that would have to be read twice: by two images, by an image and --list, for the journal's hash of files that ops read, or by a run that
-// continues this one. Throws Error(Exit::usage).
+// Refuses pipes that would have to be read twice: by two images, by an image and --list, for the journal's hash of files that ops
+// read, or by a run that continues this one. Throws Error(Exit::usage).
 void check_pipes(const Request& request, std::span<const Job> jobs);
 
 }  // namespace gpupost

@@ -12,13 +12,13 @@
 
 namespace gpupost {
 
-// Where a global option has an effect.
+// What a command must do for a global option to have an effect.
 enum class Scope {
-  runs,     // in all runs
-  reading,  // where files are read: also in `info` and `compare`
-  images,   // only in runs that write images
-  ops,      // only if the chain has an op
-  bake,     // in all runs, and with --bake
+  runs,     // run a chain on images
+  reading,  // read images: a run, `info` or `compare`
+  images,   // run a chain, and write an image
+  ops,      // run a chain that has an op
+  bake,     // run a chain on images, or write a table with --bake
 };
 
 // One global option: `--name VALUE`. A machine setting can also be set by the variable GPUPOST_NAME.

@@ -60,7 +60,7 @@ std::vector<LevelCheck> verify_mips(const Level& base, std::span<const Level> le
   return verify({&call, 1}, base, levels, 1, depth);
 }
 
-// What the definition makes of one texel.
+// The reference's result for an image of one texel.
 Color made_of(const Call& call, const Color& color) {
   Planes planes;
   for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {color[k]}};
