@@ -161,7 +161,8 @@ Vector3 luminance_weights_of(const Primaries& primaries) { return xyz_of_rgb(pri
 
 Matrix3 to_rec709(const Primaries& primaries) { return conversion({.from = primaries, .to = rec709}); }
 
-static void multiply(Picture& picture, const Matrix3& matrix) {
+void convert_primaries(Picture& picture, const PrimariesChange& change) {
+  const Matrix3 matrix = conversion(change);
   for (Level& level : picture.groups.front().levels) {
     const std::span<float> numbers = level.texels.as<float>();
     for (size_t texel = 0; texel + 4 <= numbers.size(); texel += 4) {
@@ -171,12 +172,5 @@ static void multiply(Picture& picture, const Matrix3& matrix) {
     }
   }
 }
-
-void make_rec709(Picture& picture, const Primaries& primaries) {
-  multiply(picture, to_rec709(primaries));
-  set_primaries(picture, rec709);
-}
-
-void convert_primaries(Picture& picture, const PrimariesChange& change) { multiply(picture, conversion(change)); }
 
 }  // namespace gpupost

@@ -74,9 +74,7 @@ Matrix3 conversion(const PrimariesChange& change);
 // Matrix3 rows from linear Rec. 709 under light of this white to the white of Rec. 709, with Bradford adaptation.
 Matrix3 white_change(Chromaticity white);
 
-// Converts the colors of an image to Rec. 709. They must be linear 32-bit floats.
-void make_rec709(Picture& picture, const Primaries& primaries);
-// Converts the colors, but keeps the recorded primaries.
+// Converts the colors of an image, which must be linear 32-bit floats, but keeps the recorded primaries.
 void convert_primaries(Picture& picture, const PrimariesChange& change);
 
 }  // namespace gpupost

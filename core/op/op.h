@@ -200,18 +200,23 @@ enum class Makes { picture, levels, statistics, cell };
 // The channels that an op processes: only color, or also depth, ids and other channels, each separately.
 enum class Channels { color, all };
 
+// An image file that is read into call.inputs.
+struct NeededPicture {
+  std::string path;      // {frame} stands for the frame number of the image
+  bool is_data = false;  // it is read as data, in 32-bit float: no conversion of colors or alpha
+};
+
 // The requirements of a call.
 struct Needs {
-  std::optional<Primaries> primaries;  // required primaries of R, G and B; empty: any
-  bool luminance = false;              // takes the luminance of linear light, in the primaries that it has
-  bool depth = false;                  // requires call.depth
-  std::string_view file;               // name of the option with a file, which is read into call.source; empty: none
-  size_t most_file_bytes = 64 << 10;   // limit for that file
-  std::vector<std::string> files;      // other files that `prepare` reads
-  std::vector<std::string> pictures;   // image files that are read into call.inputs, in order
-  bool pictures_are_data = false;      // they are read as data, in 32-bit float: no conversion of colors or alpha
-  std::string_view alpha_option;       // option that has no effect on an image without alpha; empty: none
-  std::string_view front;              // why the call must be first in its chain; empty if it need not be
+  std::optional<Primaries> primaries;   // required primaries of R, G and B; empty: any
+  bool luminance = false;               // takes the luminance of linear light, in the primaries that it has
+  bool depth = false;                   // requires call.depth
+  std::string_view file;                // name of the option with a file, which is read into call.source; empty: none
+  size_t most_file_bytes = 64 << 10;    // limit for that file
+  std::vector<std::string> files;       // other files that `prepare` reads
+  std::vector<NeededPicture> pictures;  // in the order of call.inputs
+  std::string_view alpha_option;        // option that has no effect on an image without alpha; empty: none
+  std::string_view front;               // why the call must be first in its chain; empty if it need not be
 };
 
 // The meaning of the values of a color.

@@ -29,16 +29,19 @@ class Walk {
     current_ = primaries;
   }
 
-  void take(const Call& call) {
+  // Returns the primaries at the call.
+  std::optional<Primaries> take(const Call& call) {
     if (const std::optional<Primaries> needed = call.op->needs(call).primaries) convert_to(*needed);
     made_.calls.push_back(call);
-    made_.calls.back().primaries = current_;
+    const std::optional<Primaries> at_call = made_.calls.back().primaries = current_;
     const Output output = output_of(call, Output{});
     const std::optional<Primaries>& given = output.primaries;
     if (output.content == Content::numbers) current_ = std::nullopt;
-    if (!given) return;
-    made_.is_named = true;
-    current_ = given;
+    if (given) {
+      made_.is_named = true;
+      current_ = given;
+    }
+    return at_call;
   }
 
   // Unknown primaries are taken as Rec. 709.
@@ -74,6 +77,13 @@ std::optional<Primaries> named_last(std::span<const Call> calls) {
 }
 
 }  // namespace
+
+std::vector<Primaries> primaries_at_calls(std::span<const Call> calls, std::optional<Primaries> given) {
+  Walk walk(given);
+  std::vector<Primaries> at_calls;
+  for (const Call& call : calls) at_calls.push_back(walk.take(call).value_or(rec709));
+  return at_calls;
+}
 
 ChainPrimaries with_primaries(std::span<const Call> calls, std::optional<Primaries> given,
                               std::optional<Primaries> wanted) {

@@ -17,6 +17,9 @@ struct ChainPrimaries {
   Primaries result = rec709;
 };
 
+// The primaries of the image at each call, for an image with primaries `given` (empty: Rec. 709, or it has none).
+std::vector<Primaries> primaries_at_calls(std::span<const Call> calls, std::optional<Primaries> given);
+
 // The chain for an image with these primaries. `given` is empty if the file has none or Rec. 709; then an op that
 // expects certain primaries is trusted. `wanted` are the primaries of the result; empty: whatever the chain gives.
 // The values of an encoded result stay as they are.

@@ -26,7 +26,7 @@ std::vector<ReadFile> files_of_calls(std::span<const Call> calls) {
     if (needs.depth) add_image(call.word("depth-file"), "depth file");
     if (!needs.file.empty()) files.push_back({.path = call.word(needs.file), .what = "source"});
     for (const std::string& path : needs.files) files.push_back({.path = path, .what = "source"});
-    for (const std::string& path : needs.pictures) add_image(path, "second image");
+    for (const NeededPicture& picture : needs.pictures) add_image(picture.path, "second image");
   }
   std::erase_if(files, [](const ReadFile& file) { return file.path.empty(); });
   return files;

@@ -4,12 +4,15 @@
 #include "core/image/to_working.h"
 #include "core/pipeline/prefetch.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace gpupost {
 
-static InputPicture read_input(DecodeWorker& worker, const std::string& path, bool is_data,
+static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, const Primaries& wanted,
                                const InputSettings& of_chain, Depth storage, JobReport& report) {
+  const auto& [path, is_data] = file;
   InputSettings settings{.is_data = is_data,
                          .flatten = of_chain.flatten,
                          .limits = of_chain.limits,
@@ -21,9 +24,9 @@ static InputPicture read_input(DecodeWorker& worker, const std::string& path, bo
   if (is_data) {
     picture.groups.front().is_data = true;
     picture.transfer = Transfer::linear;
-  } else if (const std::optional<Primaries> primaries = other_primaries(picture)) {
+  } else if (const Primaries own = other_primaries(picture).value_or(rec709); !are_same(own, wanted)) {
     make_working(picture, Depth::f32);
-    make_rec709(picture, *primaries);
+    convert_primaries(picture, {.from = own, .to = wanted});
   }
   if (const size_t clamped = make_working(picture, storage))
     report.add_warning(fmt::format("{}: {} values over 65504 were clamped to it on their way to half", path, clamped));
@@ -35,23 +38,30 @@ static InputPicture read_input(DecodeWorker& worker, const std::string& path, bo
           .texels = std::make_shared<const Level>(std::move(color.levels.front()))};
 }
 
-void PictureInputs::give(std::vector<Call>& calls, const Job& job, const InputSettings& settings, Depth storage,
-                         JobReport& report) {
-  std::map<Key, InputPicture> given;
+void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at_calls, const Job& job,
+                         const InputSettings& settings, Depth storage, JobReport& report) {
+  std::vector<Kept> given;
   DecodeWorker of_all(DecodeWorker::Life::one_file);  // it is read once, so no process needs to wait
-  for (Call& call : calls) {
-    const Needs needs = call.op->needs(call);
-    const Depth depth = needs.pictures_are_data ? Depth::f32 : storage;
-    for (const std::string& name : needs.pictures) {
-      const std::string path = fill_frame(name, job.frame);
-      DecodeWorker& worker = path == name ? of_all : of_frames_;
-      const Key key{path, needs.pictures_are_data};
-      const auto before = kept_.find(key);
-      if (before != kept_.end() && before->second.picture.depth == depth) given.insert(*before);
-      if (!given.contains(key)) given.emplace(key, read_input(worker, path, key.second, settings, depth, report));
-      call.inputs.push_back(given.at(key));
+  for (size_t index = 0; index < calls.size(); ++index)
+    for (const NeededPicture& needed : calls[index].op->needs(calls[index]).pictures) {
+      const NeededPicture file{.path = fill_frame(needed.path, job.frame), .is_data = needed.is_data};
+      const Primaries& primaries = at_calls[index];
+      const Depth depth = file.is_data ? Depth::f32 : storage;
+      const auto is_same = [&](const Kept& kept) {
+        return kept.file.path == file.path && kept.file.is_data == file.is_data &&
+               (file.is_data || are_same(kept.primaries, primaries)) && kept.picture.picture.depth == depth;
+      };
+      auto found = std::ranges::find_if(given, is_same);
+      if (found == given.end()) {
+        const auto before = std::ranges::find_if(kept_, is_same);
+        DecodeWorker& worker = file.path == needed.path ? of_all : of_frames_;
+        given.push_back(before != kept_.end()
+                            ? *before
+                            : Kept{file, primaries, read_input(worker, file, primaries, settings, depth, report)});
+        found = std::prev(given.end());
+      }
+      calls[index].inputs.push_back(found->picture);
     }
-  }
   of_all_count_ += of_all.started_count();
   kept_ = std::move(given);
 }

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "core/codec/codec.h"
+#include "core/image/primaries.h"
+#include "core/op/op.h"
 #include "core/pipeline/job.h"
 #include "core/pipeline/report.h"
 #include "core/pipeline/settings.h"
 
-#include <map>
-#include <string>
-#include <utility>
+#include <span>
 #include <vector>
 
 namespace gpupost {
@@ -16,16 +16,21 @@ namespace gpupost {
 // Keeps the pictures of the last image, so that one that all images take is read once.
 class PictureInputs {
  public:
-  // Fills `inputs` of the calls that need pictures: linear Rec. 709, premultiplied, of depth `storage`. {frame} in a file's name
-  // becomes the job's frame number. Data is not converted, and always of 32-bit floats. Throws Error(Exit::usage) for a file without color and Error(Exit::input) for one that cannot
-  // be read.
-  void give(std::vector<Call>& calls, const Job& job, const InputSettings& settings, Depth storage, JobReport& report);
+  // Fills `inputs` of the calls that need pictures: linear, premultiplied, of depth `storage`, with the primaries of the chain's image
+  // at the call. {frame} in a file's name becomes the job's frame number. Data is not converted, and always of 32-bit floats.
+  // Throws Error(Exit::usage) for a file without color and Error(Exit::input) for one that cannot be read.
+  void give(std::vector<Call>& calls, std::span<const Primaries> at_calls, const Job& job,
+            const InputSettings& settings, Depth storage, JobReport& report);
   // Number of processes that decoded them.
   int decoder_count() const { return of_frames_.started_count() + of_all_count_; }
 
  private:
-  using Key = std::pair<std::string, bool>;  // the path, and whether the picture is data
-  std::map<Key, InputPicture> kept_;
+  struct Kept {
+    NeededPicture file;
+    Primaries primaries;
+    InputPicture picture;
+  };
+  std::vector<Kept> kept_;
   DecodeWorker of_frames_;  // decodes the picture of each frame
   int of_all_count_ = 0;    // processes that decoded a picture that all images take
 };

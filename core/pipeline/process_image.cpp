@@ -274,7 +274,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   check_apply_to(request.passes.apply_to, read);
   check_requirements(request.calls, request.passes.apply_to, read);
   std::vector<Call> calls = calls_of_job(request, way.job);
-  inputs.give(calls, way.job, request.input, way.storage, report);
+  inputs.give(calls, primaries_at_calls(calls, other_primaries(read)), way.job, request.input, way.storage, report);
   set_windows(request, way.job, input, read, calls, report);
   read_depths(calls, read, way.job.frame, request.input);
   ProcessedImage part{.picture = std::move(read)};

@@ -13,8 +13,10 @@ vec4 yxy_of(vec4 xyz) {
   return vec4(xyz.g, is_nowhere ? WHITE : xyz.rg / sum, xyz.a);
 }
 
-// Linear Rec.709 with the white point D65.
+// Linear Rec.709 with the white point D65. Light beyond 2^126 counts as 2^126, so that X + Y + Z and its parts stay finite.
 vec4 xyz_of_rgb(vec4 c) {
+  const vec3 most = vec3(8.50705917e37);
+  c.rgb = mix(c.rgb, clamp(c.rgb, -most, most), lessThanEqual(abs(c.rgb), vec3(3.40282347e38)));
   return vec4(dot(XYZ_OF_REC709[0], c.rgb),
               dot(XYZ_OF_REC709[1], c.rgb),
               dot(XYZ_OF_REC709[2], c.rgb), c.a);

@@ -93,7 +93,7 @@ File png_with(const std::string& profile, bool is_gray = false) {
 std::vector<float> light_of(Picture picture) {
   const std::optional<Primaries> primaries = other_primaries(picture);
   make_working(picture, Depth::f32);
-  if (primaries) make_rec709(picture, *primaries);
+  if (primaries) convert_primaries(picture, {.from = *primaries, .to = rec709});
   const auto numbers = picture.groups.at(0).levels.at(0).texels.as<float>();
   return {numbers.begin(), numbers.end()};
 }

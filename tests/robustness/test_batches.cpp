@@ -149,8 +149,8 @@ DEVICE_TEST_CASE("R11: an op makes the same of the same, in one run and in the n
       const TemporaryFolder folder;
       fs::create_directory_symlink(fs::current_path() / "testdata",
                                    folder.path("testdata"));  // examples name files there
-      for (const std::string& name : op->needs(parse_call(*op, example)).pictures)
-        if (!folder.has(name)) folder.write(name, made_files().at("depth.exr"));
+      for (const NeededPicture& picture : op->needs(parse_call(*op, example)).pictures)
+        if (!folder.has(picture.path)) folder.write(picture.path, made_files().at("depth.exr"));
       Words words = words_of(fmt::format("{} {}", op->name, example));
       for (size_t index = 0; index < copy_count; ++index) {
         words.push_back(fmt::format("f{}.exr", index));

@@ -28,8 +28,8 @@ void check(const Call& call) {
 
 Needs needs(const Call& call) {
   Needs made;
-  for (const std::string_view pictures : {"albedo", "normals"})
-    if (has(call, pictures)) made.pictures.push_back(call.word(pictures));
+  if (has(call, "albedo")) made.pictures.push_back({.path = call.word("albedo")});
+  if (has(call, "normals")) made.pictures.push_back({.path = call.word("normals"), .is_data = true});
   return made;
 }
 

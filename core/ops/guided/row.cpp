@@ -11,7 +11,7 @@ namespace {
 
 Needs needs(const Call& call) {
   Needs made;
-  if (!call.word("guide").empty()) made.pictures.push_back(call.word("guide"));
+  if (!call.word("guide").empty()) made.pictures.push_back({.path = call.word("guide")});
   return made;
 }
 

@@ -172,7 +172,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
 
 Needs needs(const Call& call) {
   Needs made = needs_rec709(call);
-  made.pictures.push_back(call.word("with"));
+  made.pictures.push_back({.path = call.word("with")});
   return made;
 }
 

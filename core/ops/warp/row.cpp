@@ -117,7 +117,7 @@ Output output(const Call&, std::span<const Output> inputs) {
   return made;
 }
 
-Needs needs(const Call& call) { return {.pictures = {call.word("st")}, .pictures_are_data = true}; }
+Needs needs(const Call& call) { return {.pictures = {{.path = call.word("st"), .is_data = true}}}; }
 
 // The smallest and the largest texel of several positions along an axis, which may be outside.
 struct Bounds {
