@@ -60,6 +60,25 @@ DEVICE_TEST_CASE("matrix --named leaves a file that says which primaries it has,
   check_near(place, "in16.png", "xyz.png", "0.0001");
 }
 
+DEVICE_TEST_CASE("a second image gets the primaries of the image, and normals are no colors") {
+  const TestFolder place;
+  const auto made = [&](const char* output, Words words) {
+    words.insert(words.end(), {"--storage", "fp32", "--bits", "32f", "-o", output});
+    check_done(place, words);
+  };
+  made("alone.exr", {"rec2020.exr", "guided"});
+  made("itself.exr", {"rec2020.exr", "guided", "--guide", "rec2020.exr"});
+  check_near(place, "alone.exr", "itself.exr", "0");
+  made("light.exr", {"rec2020.exr", "clamp", "--min", "0.02", "--max", "1"});
+  made("flat.exr",
+       {"light.exr", "denoise", "--albedo", "light.exr", "--albedo-range", "100"});  // the light is 1 everywhere
+  check_near(place, "light.exr", "flat.exr", "0.000001");
+  check_done(place, {"rec2020.exr", "--input-primaries", "rec709", "-o", "untagged.exr"});
+  made("a.exr", {"in.exr", "denoise", "--normals", "rec2020.exr"});
+  made("b.exr", {"in.exr", "denoise", "--normals", "untagged.exr"});
+  check_near(place, "a.exr", "b.exr", "0");
+}
+
 DEVICE_TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
   const TestFolder place;
   check_done(place, {"mips", "--filter", "kaiser", "--border", "repeat", "in.exr", "-o", "tiles.exr"});
