@@ -71,6 +71,9 @@ static int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// Where the run's lines go. Open until the process ends, for tell_failure(); empty: standard error.
+static Descriptor line_file;
+
 Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t count, std::string_view unit) {
   state_.count = count;
   state_.unit = unit;
@@ -80,9 +83,9 @@ Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t count
   if (wants_bar && has_terminal()) kind_ = Kind::bar;
   if (!settings.file.empty()) {
     file_name_ = settings.file;
-    file_ =
+    line_file =
         Descriptor(open(settings.file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
-    if (const int error = errno; file_.get() < 0) {
+    if (const int error = errno; line_file.get() < 0) {
       refuse_missing_folder(settings.file);
       fail(Exit::output, "--progress-file {}: cannot be written: {}", settings.file,
            std::generic_category().message(error));
@@ -94,8 +97,8 @@ Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t count
 
 // An error of standard error is ignored, one of the file is reported at the end.
 void Progress::tell(std::string_view text) {
-  const bool has_file = file_.get() >= 0;
-  const int error = write_whole(has_file ? file_.get() : STDERR_FILENO, std::as_bytes(std::span(text)));
+  const bool has_file = !file_name_.empty();
+  const int error = write_whole(has_file ? line_file.get() : STDERR_FILENO, std::as_bytes(std::span(text)));
   if (has_file && file_error_ == 0) file_error_ = error;
 }
 
@@ -198,9 +201,9 @@ static std::string value_of(std::string_view name, std::span<const std::string> 
 void tell_failure(std::string_view text, std::span<const std::string> words) {
   if (value_of("--progress", words) != "openjd") return;
   const std::string line = failure_line(text), path = value_of("--progress-file", words);
-  Descriptor file;
-  if (!path.empty()) file = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666));
-  write_whole(file.get() >= 0 ? file.get() : STDERR_FILENO, std::as_bytes(std::span(line)));
+  if (line_file.get() < 0 && !path.empty())
+    line_file = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  write_whole(line_file.get() >= 0 ? line_file.get() : STDERR_FILENO, std::as_bytes(std::span(line)));
 }
 
 }  // namespace gpupost

@@ -66,13 +66,13 @@ class Progress {
   Kind kind_ = Kind::none;
   ProgressState state_;
   Stopwatch watch_;
-  double drawn_at_ = -1;  // time of the last drawing in seconds; -1: the bar is not visible
-  Descriptor file_;       // empty: standard error
-  std::string file_name_;
-  int file_error_ = 0;  // errno of the first line that could not be written to the file
+  double drawn_at_ = -1;   // time of the last drawing in seconds; -1: the bar is not visible
+  std::string file_name_;  // "": standard error
+  int file_error_ = 0;     // errno of the first line that could not be written to the file
 };
 
-// Writes the line of --progress openjd for an error that ended the whole run. The command line may be invalid.
+// Writes the line of --progress openjd for an error that ended the whole run. The command line may be invalid: before a Progress has
+// opened the file, an existing one may be an input, so that it stays as it is and the line goes to standard error.
 void tell_failure(std::string_view text, std::span<const std::string> words);
 
 }  // namespace gpupost

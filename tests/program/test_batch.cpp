@@ -145,6 +145,19 @@ TEST_CASE("each run with an error has one line of failure for Open Job Descripti
     CHECK(failures.find(line) != std::string::npos);
     std::filesystem::remove(place.path("p"));
   }
+  const std::string before = place.read("text.exr");
+  for (const char* words : {"in.png --wrong", "text.exr -o x.exr"}) {
+    const Finished finished =
+        place.shell(std::string("gpupost ") + words + " --progress openjd --progress-file text.exr");
+    CHECK(finished.exit_code == 1);
+    CHECK(place.read("text.exr") == before);  // may be an input
+    CHECK(finished.err.find("openjd_fail: ") != std::string::npos);
+  }
+  const Finished piped = place.shell(
+      "mkfifo lines; cat lines > got & timeout 60 gpupost in.png -o x.exr --progress openjd --progress-file lines "
+      "--report /dev/full; echo $? > code; wait");
+  CHECK(place.read("code") == "3\n");
+  CHECK(lines_of(place.read("got")).back().starts_with("openjd_fail: /dev/full: "));
   const Finished lacks = place.shell(
       "gpupost s.####.png --frames 1-3 -o out/ --mkdir --report r.json --progress json --progress-file p.json");
   CHECK(lacks.exit_code == 5);
