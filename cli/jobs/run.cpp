@@ -253,11 +253,13 @@ void write_statistics(const Request& request, std::string_view lines, Report& re
 
 // Message of an interrupted run: what is done, and how to continue. # is the number of finished files.
 std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs, bool has_bar) {
-  const bool writes_files =
-      std::ranges::all_of(jobs, [](const Job& job) { return job.writes_picture && !own_descriptor(job.output.at(0)); });
-  const char* advice = !chain.batch.journal.empty()      ? "to continue, run the same command with --resume"
-                       : jobs.size() > 1 && writes_files ? "to continue, run the same command with --no-clobber"
-                                                         : "run the same command again";
+  // an older output would be taken for one of this run
+  const bool makes_new_files = std::ranges::all_of(jobs, [](const Job& job) {
+    return job.writes_picture && !own_descriptor(job.output.at(0)) && access(job.output.at(0).c_str(), F_OK) != 0;
+  });
+  const char* advice = !chain.batch.journal.empty()         ? "to continue, run the same command with --resume"
+                       : jobs.size() > 1 && makes_new_files ? "to continue, run the same command with --no-clobber"
+                                                            : "run the same command again";
   return fmt::format("{}gpupost: interrupted; at least # of {} file{} done; {}\n",
                      has_bar ? "\r\x1b[K\x1b]9;4;0;0\x07" : "", jobs.size(), jobs.size() == 1 ? " is" : "s are",
                      advice);
@@ -386,6 +388,7 @@ Exit run(const Request& request) {
       std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
   DeviceSessions devices(globals.device);
+  say_at_interrupt("gpupost: interrupted before the first file was done; run the same command again\n");
   if (!jobs.empty()) give_exposures(request, chain, jobs, devices);
   Progress progress(globals.report.progress, globals.report.quiet, run_count + list.kept.size());
   for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(request, kept.job));

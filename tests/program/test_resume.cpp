@@ -269,18 +269,21 @@ TEST_CASE("an interrupted run says how to go on") {
   std::filesystem::create_directory(place.path("out"));
   REQUIRE(mkfifo(place.path("pipe.png").c_str(), 0600) == 0);  // never gives a picture
   const Finished finished = place.shell(
-      "gpupost in.png pipe.png -o 'out/{stem}.exr' --journal j & until [ -s j ]; do sleep 0.01; done; sleep 0.2; kill "
-      "-TERM $!; "
-      "wait $!");
-  CHECK(finished.err.find("at least 1 of 2 files are done; to continue, run the same command with --resume") !=
+      "mkdir many; for i in $(seq 400); do ln -s ../in.png many/$i.png; done; gpupost 'many/*.png' -o 'out/{stem}.exr' "
+      "--journal j & until [ -s j ]; do sleep 0.01; done; kill -TERM $!; wait $!");
+  CHECK(finished.err.find(" of 400 files are done; to continue, run the same command with --resume") !=
         std::string::npos);
-  CHECK(place.has("out/in.exr"));
+  CHECK(place.has("out/1.exr"));
   const Finished plain = place.shell(
       "rm out/*; gpupost in.png pipe.png -o 'out/{stem}.exr' & until [ -s out/in.exr ]; do sleep 0.01; done; "
       "sleep 0.2; kill -TERM $!; wait $!");
   CHECK(plain.err ==
         "gpupost: interrupted; at least 1 of 2 files are done; to continue, run the same command with "
         "--no-clobber\n");
+  const Finished over_old_ones = place.shell(
+      "rm out/in.exr; touch out/pipe.exr; gpupost in.png pipe.png -o 'out/{stem}.exr' & until [ -s out/in.exr ]; do "
+      "sleep 0.01; done; sleep 0.2; kill -TERM $!; wait $!");
+  CHECK(over_old_ones.err == "gpupost: interrupted; at least 1 of 2 files are done; run the same command again\n");
   const Finished one = place.shell("gpupost pipe.png -o out/one.exr & sleep 0.3; kill -TERM $!; wait $!");
   CHECK(one.err == "gpupost: interrupted; at least 0 of 1 file is done; run the same command again\n");
 }
