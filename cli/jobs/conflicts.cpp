@@ -173,7 +173,7 @@ void check_pipes(const Request& request, std::span<const Job> jobs) {
     for (const ReadFile& file : files_of_calls(request.calls, job.frame))
       if (is_pipe(file.path)) others.insert(file.path);
     for (const std::string& input : job.inputs) {
-      if (is_pipe(input)) check_one(input, batch.resumes || (has_journal && input == "-"));
+      if (is_pipe(input)) check_one(input, has_journal);
       for (const std::string& other : others) check_one(other, has_journal);
     }
   }

@@ -164,6 +164,8 @@ void Prefetch::read_ahead() {
   const int thread_count = std::max(1, core_count() / int(most));
   while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {
     const std::string& file = files_[next_ + ahead_.size()];
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored)) return;  // a pipe may wait, and hold up the end of the run
     try {
       ahead_.push_back(
           threads_.add([=, &file, this](DecodeWorker& worker) { return read_file(worker, file, thread_count); }, most));

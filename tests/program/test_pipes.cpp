@@ -135,6 +135,8 @@ TEST_CASE("a pipe that two images, an image and --list, or a later run would rea
       {"cat in.png | gpupost in.exr merge --with - -o out.png --journal j",
        "--journal: standard input cannot be read again; expected files\n"},
       {"mkfifo pipe; gpupost pipe flip x -o out.png --resume", "--resume: pipe cannot be read again; expected files\n"},
+      {"mkfifo pipe; gpupost pipe flip x -o out.png --journal j",
+       "--journal: pipe cannot be read again; expected files\n"},
       {"cat in.exr | gpupost compare - -",
        "compare: both images are standard input, which can be read only once; write one to a file\n"}};
   for (const auto& [line, said] : lines) {
@@ -143,6 +145,14 @@ TEST_CASE("a pipe that two images, an image and --list, or a later run would rea
     CHECK_MESSAGE(finished.err == "gpupost: " + said, line);
     CHECK_MESSAGE(!place.has("out.png"), line);
   }
+}
+
+TEST_CASE("a run that failed does not wait for a pipe that it has not come to") {
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "mkfifo pipe; timeout 60 gpupost in.png cut.png pipe -o out/ --mkdir --format exr --fail-fast --jobs 4");
+  CHECK_MESSAGE(finished.exit_code == 5, finished.err);
+  CHECK(finished.err.find("1 of 3 inputs ") != std::string::npos);
 }
 
 DEVICE_TEST_CASE("a second image comes by a pipe") {
