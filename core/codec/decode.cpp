@@ -42,8 +42,7 @@ Descriptor whole_of(int descriptor, const Limits& limits) {
   std::vector<std::byte> start;
   uint64_t total = 0;
   while (true) {
-    const ssize_t got = read(descriptor, part.data(), part.size());
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = read_some(descriptor, part);
     if (got < 0) fail(Exit::input, "cannot be read: {}", error_text());
     if (got == 0) break;
     total += uint64_t(got);

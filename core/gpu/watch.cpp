@@ -28,10 +28,14 @@ void wait_within(const TimeLimit& limit, const std::function<bool(double)>& is_r
   using SteadyClock = std::chrono::steady_clock;
   constexpr double interval = 0.1;     // seconds between two checks of the CPU time
   constexpr double most_waiting = 10;  // factor of the limit for a CPU device that gets no CPU time
-  const SteadyClock::time_point start = SteadyClock::now();
+  constexpr double longest_step = 1;   // more passes where the process is stopped and continued, and does not count
+  SteadyClock::time_point before = SteadyClock::now();
+  double elapsed = 0;
   const double cpu_start = cpu_seconds();
   while (true) {
-    const double elapsed = std::chrono::duration<double>(SteadyClock::now() - start).count();
+    const SteadyClock::time_point now = SteadyClock::now();
+    elapsed += std::min(std::chrono::duration<double>(now - before).count(), longest_step);
+    before = now;
     const double worked = limit.is_of_cpu ? cpu_seconds() - cpu_start : elapsed;
     const bool is_over =
         elapsed >= limit.seconds && (worked >= limit.seconds || elapsed >= most_waiting * limit.seconds);

@@ -154,13 +154,17 @@ WorkerAnswer Worker::ask(std::span<const std::byte> request, std::span<const int
 
 // Returns whether a whole reply came.
 bool Worker::listen(WorkerAnswer& answer, size_t max_answer_bytes, Clock::time_point deadline) {
+  constexpr std::chrono::milliseconds most_at_once = 1s;
   std::vector<std::byte> part(64 << 10);
   MessageSize size = 0;
   size_t end = sizeof size;  // of what is known of the message
   while (answer.said.size() < end) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const Clock::time_point start = Clock::now();
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - start);
     pollfd waiting = {.fd = talk_.get(), .events = POLLIN, .revents = 0};
-    const int ready = left > 0ms ? poll(&waiting, 1, int(std::min<int64_t>(left.count() + 1, 1'000'000))) : 0;
+    const int ready = poll(&waiting, 1, int(std::clamp(left + 1ms, 0ms, most_at_once).count()));
+    // a process that was stopped and continued does not count that time
+    if (const auto stopped = Clock::now() - start - most_at_once; stopped > most_at_once) deadline += stopped;
     answer.was_too_slow = ready == 0 && Clock::now() >= deadline;
     if (answer.was_too_slow) return false;
     if (ready <= 0) continue;

@@ -44,11 +44,20 @@ int write_whole(int descriptor, std::span<const std::byte> bytes) {
   return 0;
 }
 
+ssize_t read_some(int descriptor, std::span<std::byte> bytes) {
+  while (true) {
+    const ssize_t got = read(descriptor, bytes.data(), bytes.size());
+    if (got >= 0 || (errno != EINTR && errno != EAGAIN)) return got;
+    pollfd ready{.fd = descriptor, .events = POLLIN, .revents = 0};
+    if (errno == EAGAIN) poll(&ready, 1, -1);
+  }
+}
+
 std::vector<std::byte> read_to_end(int descriptor) {
   std::vector<std::byte> bytes(4096);
   size_t size = 0;
   while (true) {
-    const ssize_t got = read(descriptor, bytes.data() + size, bytes.size() - size);
+    const ssize_t got = read_some(descriptor, std::span(bytes).subspan(size));
     if (got <= 0) break;
     size += size_t(got);
     if (size == bytes.size()) bytes.resize(2 * size);
@@ -93,8 +102,7 @@ std::string read_text(int descriptor, const std::string& name, size_t most_bytes
   std::string text;
   char part[65536];
   while (true) {
-    const ssize_t got = read(descriptor, part, sizeof part);
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = read_some(descriptor, std::as_writable_bytes(std::span(part)));
     if (got < 0) fail(Exit::input, "{}: cannot be read: {}", name, std::generic_category().message(errno));
     if (got == 0) return text;
     text.append(part, size_t(got));

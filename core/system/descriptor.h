@@ -41,6 +41,8 @@ bool can_open_more(size_t count);
 
 // Writes all bytes. Waits for non-blocking pipes. Returns 0 or errno.
 int write_whole(int descriptor, std::span<const std::byte> bytes);
+// Like read(), but goes on after a signal, and waits for non-blocking pipes.
+ssize_t read_some(int descriptor, std::span<std::byte> bytes);
 // Reads until the end or an error.
 std::vector<std::byte> read_to_end(int descriptor);
 // The first bytes that a reader will get, at most `count`. Waits for them, and leaves them where they are. Empty where that is not

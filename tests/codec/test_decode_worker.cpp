@@ -15,9 +15,11 @@
 #include <sys/wait.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <stdexcept>
+#include <thread>
 
 using namespace gpupost;
 
@@ -53,6 +55,15 @@ TEST_CASE("a picture is read from a pipe as from a file") {
   close(ends[1]);
   const Decoded decoded = decode(ends[0], "pipe", {});
   CHECK(decoded.picture.size() == Size{3, 5});
+  close(ends[0]);
+
+  REQUIRE(pipe2(ends, O_NONBLOCK) == 0);  // as some parents hand it over
+  const std::jthread writer([&file, end = ends[1]] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(write(end, file.data(), file.size()) == ssize_t(file.size()));
+    close(end);
+  });
+  CHECK(decode(ends[0], "pipe", {}).picture.size() == Size{3, 5});
   close(ends[0]);
 }
 
