@@ -114,6 +114,14 @@ void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y
 
 void transpose_frame(std::vector<Attribute>& attributes) {
   change_floats<1>(attributes, "pixelAspectRatio", [](Floats<1>& aspect) { aspect[0] = 1 / aspect[0]; });
+  const auto modes = std::ranges::find(attributes, "wrapmodes", &Attribute::name);  // "across,down"
+  if (modes != attributes.end())
+    if (const auto comma = std::ranges::find(modes->value, uint8_t(',')); comma != modes->value.end()) {
+      std::vector<uint8_t> turned(comma + 1, modes->value.end());
+      turned.push_back(',');
+      turned.insert(turned.end(), modes->value.begin(), comma);
+      modes->value = std::move(turned);
+    }
   remove_camera(attributes);
 }
 

@@ -157,7 +157,8 @@ TEST_CASE("chroma beside other channels, in a layer, and of the whole resolution
                                    .channels = {{"BY", Depth::half}, {"RY", Depth::half}, {"Y", Depth::f32}},
                                    .samplings = {{2, 2}, {2, 2}, {1, 1}}});
   CHECK(refusal_of(of_floats) ==
-        "2 file: subsampled luminance and chroma are supported only as half; Y has another type");
+        "2 file: luminance with 2 x 2 subsampled chroma, and their alpha, are supported only as half; Y has another "
+        "type");
 
   const File whole = make_exr({.channels = {channels.begin(), channels.begin() + 3}});
   const Picture picture = decode_bytes(whole).picture;

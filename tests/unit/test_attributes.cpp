@@ -152,6 +152,15 @@ TEST_CASE("levels say how they repeat beyond their border") {
   CHECK(wrapmodes("--filter kaiser", black) == "b");
 }
 
+TEST_CASE("a quarter turn exchanges how the image repeats across and down") {
+  for (const auto& [before, after] :
+       {std::pair{"periodic,clamp", "clamp,periodic"}, {"black,black", "black,black"}, {"mirror", "mirror"}}) {
+    std::vector<Attribute> attributes{{"wrapmodes", "string", {before, before + std::strlen(before)}}};
+    transpose_frame(attributes);
+    CHECK(std::string(attributes[0].value.begin(), attributes[0].value.end()) == after);
+  }
+}
+
 TEST_CASE("a screen window that every EXR has carries no information") {
   CHECK(is_default_attribute(floats<1>("screenWindowWidth", "float", {1})));
   CHECK(is_default_attribute(floats<2>("screenWindowCenter", "v2f", {0, 0})));

@@ -108,8 +108,19 @@ void decode_groups(Bytes file, const ExrHeader& header, const ExrLevel& level, c
 void check_halved_chroma(const ExrHeader& header, const ExrGroup& color) {
   for (const int source : color.sources)
     if (source >= 0 && header.channels[size_t(source)].depth != Depth::half)
-      fail(Exit::input, "subsampled luminance and chroma are supported only as half; {} has another type",
+      fail(Exit::input,
+           "luminance with 2 x 2 subsampled chroma, and their alpha, are supported only as half; {} has another type",
            printable(header.channels[size_t(source)].name));
+}
+
+// The color of luminance and chroma is named R, G and B, and the file may have such channels too.
+void check_names(std::span<const ExrGroup> groups) {
+  const std::span<const Channel> colors = groups.front().group.channels;
+  for (const ExrGroup& other : groups.subspan(1))
+    for (const Channel& color : colors.first(3))
+      if (std::ranges::find(other.group.channels, color.name, &Channel::name) != other.group.channels.end())
+        fail(Exit::input, "has luminance and chroma, which give R, G and B, and a channel {} of its own",
+             printable(color.name));
 }
 
 // Number of values of a half group that are not finite.
@@ -159,8 +170,7 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
   const ExrLevel& level = level_wanted(header, options.level);
   std::vector<ExrGroup> groups =
       group_channels(header.is_deep ? flat_channels(header) : header.channels, options.layer);
-  const bool has_filtered_chroma = has_halved_chroma(header, groups.front());
-  if (has_filtered_chroma) check_halved_chroma(header, groups.front());
+  if (has_halved_chroma(header, groups.front())) check_halved_chroma(header, groups.front());
 
   uint64_t bytes = 0;
   for (const ExrGroup& group : groups) bytes += texel_count(level.size) * 4 * bytes_of(group.group.depth);
@@ -176,10 +186,13 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
   if (keeps_parts) pack_other_parts(file, parts, options.limits, lend, decoded.others);
   if (parts.size() > 1 && options.part.empty() && !keeps_parts)
     decoded.warnings.push_back(warning_of_parts(parts, header));
-  if (const size_t count = has_filtered_chroma ? count_nonfinite(groups.front().group) : 0)
-    decoded.warnings.push_back(
-        fmt::format("its luminance and chroma give {} values that are too large for half", count));
-  if (groups.front().has_chroma) name_colors(groups.front().group, options.layer);
+  if (ExrGroup& color = groups.front(); color.has_chroma) {
+    if (const size_t count = color.group.depth == Depth::half ? count_nonfinite(color.group) : 0)
+      decoded.warnings.push_back(
+          fmt::format("its luminance and chroma give {} values that are too large for half", count));
+    name_colors(color.group, options.layer);
+    check_names(groups);
+  }
   Picture& picture = decoded.picture;
   picture.format = "exr";
   picture.compression = name_of_compression(header.compression);

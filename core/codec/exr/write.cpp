@@ -129,8 +129,12 @@ Attribute string_attribute(std::string name, std::string_view text) {
 std::vector<Attribute> attributes_of(const Picture& picture, bool is_mipmapped) {
   std::vector<Attribute> attributes = picture.attributes;
   if (!is_mipmapped) return attributes;
-  for (Attribute& added :
-       std::array{string_attribute("textureformat", "Plain Texture"), string_attribute("wrapmodes", "black,black")})
+  const auto environment = std::ranges::find(attributes, "envmap", &Attribute::name);
+  const bool is_environment = environment != attributes.end() && environment->value.size() == 1;
+  const bool is_latlong = is_environment && environment->value[0] == 0;
+  const char* kind = is_latlong ? "LatLong Environment" : is_environment ? "CubeFace Environment" : "Plain Texture";
+  for (Attribute& added : std::array{string_attribute("textureformat", kind),
+                                     string_attribute("wrapmodes", is_latlong ? "periodic,clamp" : "black,black")})
     if (std::ranges::find(attributes, added.name, &Attribute::name) == attributes.end()) attributes.push_back(added);
   return attributes;
 }
