@@ -202,6 +202,8 @@ TEST_CASE("a PNG says once which color chunk is ignored") {
   CHECK(warnings({{"cICP", std::string("\11\12\0\1", 4)}}).at(0).find("transfer number 10") != std::string::npos);
   CHECK(warnings({{"cICP", std::string("\2\15\0\1", 4)}}) ==
         Warnings{"chunk cICP is ignored: primaries number 2 is not supported; the image is taken as sRGB"});
+  CHECK(warnings({{"cICP", std::string("\2\15\0\1", 4)}, {"gAMA", big_u32(100000)}}) ==
+        Warnings{"chunk cICP is ignored: primaries number 2 is not supported; the other color chunks are taken"});
   CHECK(warnings({{"cICP", std::string("\1\15\1\1", 4)}}).at(0).find("its matrix is number 1") != std::string::npos);
   CHECK(warnings({{"cICP", std::string("\1\15\0\0", 4)}}).at(0).find("narrow-range values are not supported") !=
         std::string::npos);

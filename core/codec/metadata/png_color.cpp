@@ -44,27 +44,21 @@ constexpr TransferRow transfer_rows[] = {
     {16, Transfer::pq},    {18, Transfer::hlg},
 };
 
-// PNG specification, 11.3.2.6: primaries, transfer, matrix, and whether numbers fill their range.
-Colors by_code_points(Bytes chunk) {
-  Colors colors;
-  const auto ignore = [&](const std::string& why) {
-    colors.warnings = {fmt::format("chunk cICP is ignored: {}; the image is taken as sRGB", why)};
-    return colors;
-  };
-  if (chunk.size() != 4) return ignore(fmt::format("it has {} bytes and must have 4", chunk.size()));
+// PNG specification, 11.3.2.6: primaries, transfer, matrix, and whether numbers fill their range. Returns why the chunk is
+// ignored; "": it is not.
+std::string take_code_points(Bytes chunk, Colors& colors) {
+  if (chunk.size() != 4) return fmt::format("it has {} bytes and must have 4", chunk.size());
   const int primaries = byte_at(chunk, 0), transfer = byte_at(chunk, 1);
-  if (byte_at(chunk, 2) != 0) return ignore(fmt::format("its matrix is number {} and must be 0", byte_at(chunk, 2)));
-  if (byte_at(chunk, 3) != 1) return ignore("narrow-range values are not supported");
+  if (byte_at(chunk, 2) != 0) return fmt::format("its matrix is number {} and must be 0", byte_at(chunk, 2));
+  if (byte_at(chunk, 3) != 1) return "narrow-range values are not supported";
   const auto transfer_row = std::ranges::find(transfer_rows, transfer, &TransferRow::code);
-  if (transfer_row == std::end(transfer_rows))
-    return ignore(fmt::format("transfer number {} is not supported", transfer));
+  if (transfer_row == std::end(transfer_rows)) return fmt::format("transfer number {} is not supported", transfer);
   const auto primaries_row = std::ranges::find(primaries_rows, primaries, &PrimariesRow::code);
-  if (primaries_row == std::end(primaries_rows))
-    return ignore(fmt::format("primaries number {} is not supported", primaries));
+  if (primaries_row == std::end(primaries_rows)) return fmt::format("primaries number {} is not supported", primaries);
   colors.transfer = transfer_row->transfer;
   colors.exponent = transfer_row->exponent;
   if (!is_rec709(primaries_row->chromaticities)) colors.chromaticities = primaries_row->chromaticities;
-  return colors;
+  return "";
 }
 
 // A compressed profile after its name; empty if damaged. PNG specification, 11.3.2.3.
@@ -129,10 +123,17 @@ std::optional<int> code_of(const Primaries& primaries) {
 
 Colors colors_of(const ColorChunks& chunks) {
   Colors colors;
-  if (chunks.code_points) return by_code_points(*chunks.code_points);
+  if (chunks.code_points) {
+    const std::string obstacle = take_code_points(*chunks.code_points, colors);
+    if (obstacle.empty()) return colors;
+    const bool has_others = chunks.profile || chunks.srgb || chunks.gamma || chunks.chromaticities;
+    colors.warnings = {fmt::format("chunk cICP is ignored: {}; {}", obstacle,
+                                   has_others ? "the other color chunks are taken" : "the image is taken as sRGB")};
+  }
   if (chunks.profile) {
     colors.profile = profile_in(*chunks.profile);
-    if (colors.profile.empty()) colors.warnings = {"chunk iCCP is damaged and ignored; the image is taken as sRGB"};
+    if (colors.profile.empty())
+      colors.warnings.push_back("chunk iCCP is damaged and ignored; the image is taken as sRGB");
     return colors;
   }
   if (chunks.srgb) return colors;
