@@ -76,8 +76,8 @@ void write_cached(const std::string& name, uint64_t key, std::span<const std::by
   std::vector<std::byte> whole(sizeof header + bytes.size());
   std::memcpy(whole.data(), &header, sizeof header);
   std::ranges::copy(bytes, whole.begin() + sizeof header);
-  const std::string temporary = folder + "/." + name + "." + std::to_string(getpid());
-  Descriptor file(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  std::string temporary = folder + "/." + name + ".XXXXXX";
+  Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0) return;
   bool is_written = write_whole(file.get(), whole) == 0;
   is_written = close(file.release()) == 0 && is_written;

@@ -92,6 +92,8 @@ Call parse_call(const Op& op, std::string_view line) {
   return parse_call(op, std::vector<std::string>(std::istream_iterator<std::string>(stream), {}));
 }
 
+static bool must_be_last(const Op& op) { return op.makes == Makes::levels || op.makes == Makes::cell; }
+
 // Ops that only move texels also work on encoded images.
 static void check_display(std::span<const Call> calls) {
   const auto encoding = std::ranges::find_if(calls, [](const Call& call) {
@@ -100,8 +102,11 @@ static void check_display(std::span<const Call> calls) {
   if (encoding == calls.end()) return;
   const auto behind = std::find_if(encoding + 1, calls.end(), [](const Call& call) { return !is_exact(call); });
   if (behind != calls.end())
-    fail(Exit::usage, "{0}: the result is encoded for display, and `{1}` needs linear light; put `{1}` before {0}",
-         encoding->op->name, behind->op->name);
+    fail(Exit::usage, "{}: the result is encoded for display, and `{}` needs linear light; {}", encoding->op->name,
+         behind->op->name,
+         must_be_last(*behind->op)
+             ? fmt::format("write the results of {} to files first, and read these", encoding->op->name)
+             : fmt::format("put `{}` before {}", behind->op->name, encoding->op->name));
 }
 
 // Does the call work on values of any kind?
@@ -119,8 +124,9 @@ static void check_numbers(std::span<const Call> calls) {
     const Call& call = calls[index];
     if (made && !takes_numbers(call))
       fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; {}", made->text(), call.op->name,
-           call.op == made->op ? fmt::format("tell it which encoding it reads (`gpupost help {}`)", call.op->name)
-                               : fmt::format("put it before {}", made->op->name));
+           call.op == made->op      ? fmt::format("tell it which encoding it reads (`gpupost help {}`)", call.op->name)
+           : must_be_last(*call.op) ? fmt::format("leave {} out", made->op->name)
+                                    : fmt::format("put it before {}", made->op->name));
     if (!makes_content(calls.first(index + 1), Content::numbers)) made = nullptr;
     else if (makes_content({&call, 1}, Content::numbers)) made = &call;
   }
@@ -139,7 +145,7 @@ void check_chain(std::span<const Call> calls) {
   check_numbers(calls);
   check_first(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
-    if (const Makes makes = calls[index].op->makes; makes == Makes::levels || makes == Makes::cell)
+    if (const Makes makes = calls[index].op->makes; must_be_last(*calls[index].op))
       fail(Exit::usage, "{}: makes {} and must be the last op; `{}` comes after it", calls[index].op->name,
            makes == Makes::levels ? "mip levels" : "one image of all inputs", calls[index + 1].op->name);
 }

@@ -55,9 +55,13 @@ void take_encoded(Picture& picture, Depth output_depth, Transfer transfer) {
 // Content::numbers is written unchanged: integers as if already encoded. Its primaries are those that the user names, else
 // those of its encoding, if it is known.
 void take_numbers(Picture& picture, const ConversionPlan& way, std::optional<Primaries> named,
-                  const std::optional<ColorEncoding>& encoding) {
+                  const std::optional<ColorEncoding>& encoding, JobReport& report) {
   if (!is_float(way.output_depth)) picture.transfer = way.transfer;
   remove_color_names(picture.attributes);
+  if (has_colors_beside(picture) && other_primaries(picture))
+    report.add_warning(
+        "the output's chromaticities are not those of the input, because the chain encodes its colors; "
+        "colors of other layers do not match them");
   remove_attributes(picture.attributes, {"chromaticities"});
   const bool is_as_encoded = encoding && !is_float(way.output_depth) && encoding->transfer == way.transfer;
   if (!named && is_as_encoded) named = encoding->primaries;
@@ -317,7 +321,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                       fmt::join(dropped, ", ")));
     if (way.job.format->holds_everything)  // other formats have no place for attributes that ops add
       change_attributes(calls, !way.job.is_a_file_a_level(), picture);
-    if (are_numbers) take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding);
+    if (are_numbers) take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding, report);
     else if (picture.groups.front().is_color && !makes_content(calls, Content::data))
       settle_primaries(picture, primaries, report);
   } else if (primaries.converts) {

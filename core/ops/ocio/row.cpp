@@ -93,6 +93,13 @@ std::optional<Primaries> primaries_of(const Matrix3& to_aces) {
   return Primaries{found[0], found[1], found[2], found[3]};
 }
 
+// Without a working folder, the path as it is.
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path made = std::filesystem::absolute(path, error);
+  return error ? path : made.string();
+}
+
 void prepare(Call& call) {
   auto own = std::make_shared<Prepared>();
   OcioTransform& transform = own->transform;
@@ -103,7 +110,7 @@ void prepare(Call& call) {
                .view = call.word("view"),
                .looks = call.word("looks"),
                .look = call.word("look"),
-               .file = is_given(call, "file") ? std::filesystem::absolute(call.word("file")).string() : "",
+               .file = is_given(call, "file") ? absolute(call.word("file")) : "",
                .id = call.word("id"),
                .is_inverse = call.flag("inverse"),
                .is_best = call.choice("interpolation") == "best"};
