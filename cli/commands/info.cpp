@@ -1,4 +1,5 @@
 // `gpupost info FILE`.
+#include "cli/commands/attribute_value.h"
 #include "cli/commands/commands.h"
 #include "cli/text/json_text.h"
 #include "cli/text/messages.h"
@@ -44,7 +45,10 @@ static json describe(const std::string& path, const Decoded& decoded) {
     for (const Channel& channel : group.channels)
       if (!channel.name.empty()) channels.push_back({{"name", channel.name}, {"depth", name_of(channel.depth)}});
   for (const Attribute& attribute : picture.attributes)
-    attributes.push_back({{"name", attribute.name}, {"type", attribute.type}, {"bytes", attribute.value.size()}});
+    attributes.push_back({{"name", attribute.name},
+                          {"type", attribute.type},
+                          {"bytes", attribute.value.size()},
+                          {"value", value_of(attribute)}});
   return {{"file", path},
           {"format", picture.format},
           {"width", picture.size().width},
@@ -61,6 +65,26 @@ static json describe(const std::string& path, const Decoded& decoded) {
           {"warnings", decoded.warnings}};
 }
 
+static std::string line_of(const json& item) {
+  std::string line;
+  for (const auto& [name, part] : item.items())
+    line += fmt::format("{}{}", line.empty() ? "" : "  ",
+                        part.is_string() ? part.get<std::string>() : name + " " + part.dump());
+  return line;
+}
+
+// An attribute has its value, or its size if the value is unknown or long.
+static std::string line_of_attribute(json item) {
+  constexpr size_t most_characters = 200;
+  const json value = item["value"];
+  item.erase("value");
+  std::string text =
+      value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (value.is_null() || text.size() > most_characters) return line_of(item);
+  item["bytes"] = std::move(text);
+  return line_of(item);
+}
+
 static std::string to_text(const json& info) {
   std::string text;
   for (const auto& [key, value] : info.items()) {
@@ -69,13 +93,10 @@ static std::string to_text(const json& info) {
       continue;
     }
     for (const json& item : value) {
-      std::string line;
-      if (item.is_string()) line = item.get<std::string>();
-      else
-        for (const auto& [name, part] : item.items())
-          line += fmt::format("{}{}", line.empty() ? "" : "  ",
-                              part.is_string() ? part.get<std::string>() : name + " " + part.dump());
-      text += fmt::format("{:<16}{}\n", key, printable(line));
+      text += fmt::format("{:<16}{}\n", key,
+                          printable(item.is_string()         ? item.get<std::string>()
+                                    : item.contains("value") ? line_of_attribute(item)
+                                                             : line_of(item)));
     }
   }
   return text;

@@ -286,6 +286,11 @@ TEST_CASE("info --json is JSON that holds what the picture is") {
   for (const json& channel : info["channels"]) depths[channel["name"]] = channel["depth"];
   CHECK(depths ==
         std::map<std::string, std::string>{{"R", "16f"}, {"G", "16f"}, {"B", "16f"}, {"Z", "32f"}, {"id", "uint"}});
+  const auto aspect = std::ranges::find_if(
+      info["attributes"], [](const json& attribute) { return attribute["name"] == "pixelAspectRatio"; });
+  REQUIRE(aspect != info["attributes"].end());
+  CHECK((*aspect)["value"] == 1.0);
+  CHECK(place.gpupost({"info", "depth.exr"}).out.find("pixelAspectRatio  float  1.0\n") != std::string::npos);
   const json png = parse_json(place.gpupost({"info", "deep.png", "--json"}).out);
   CHECK(png["transfer"] == "srgb");
   CHECK(png["channels"][0]["depth"] == "16");

@@ -16,15 +16,15 @@ using namespace gpupost::test;
 
 namespace {
 
-constexpr Size size{48, 24};
+constexpr Size image_size{48, 24};
 
 // An opaque image with these values of R, G and B.
 Planes opaque(const std::function<double(size_t c, double x, double y)>& value) {
   Planes planes;
   for (size_t c = 0; c < 4; ++c) {
-    planes[c] = {.size = size, .values = std::vector<double>(texel_count(size), 1)};
-    for (int y = 0; c < 3 && y < size.height; ++y)
-      for (int x = 0; x < size.width; ++x) planes[c].values[size_t(y * size.width + x)] = value(c, x, y);
+    planes[c] = {.size = image_size, .values = std::vector<double>(texel_count(image_size), 1)};
+    for (int y = 0; c < 3 && y < image_size.height; ++y)
+      for (int x = 0; x < image_size.width; ++x) planes[c].values[size_t(y * image_size.width + x)] = value(c, x, y);
   }
   return planes;
 }
@@ -35,10 +35,11 @@ void for_each_example(const std::function<void(const Call&)>& visit) {
     for (const std::string_view example : op->doc.examples) {
       if (op->prepare || op->makes == Makes::statistics) continue;
       Call call = parse_call(*op, example);
-      give_inputs({&call, 1}, size);
+      give_inputs({&call, 1}, image_size);
       for (InputPicture& input : call.inputs) input.picture.has_alpha = true;
       if (op->needs(call).depth)
-        call.depth = std::make_shared<Plane>(Plane{.size = size, .values = std::vector<double>(texel_count(size), 5)});
+        call.depth = std::make_shared<Plane>(
+            Plane{.size = image_size, .values = std::vector<double>(texel_count(image_size), 5)});
       visit(call);
     }
 }
@@ -56,7 +57,7 @@ TEST_CASE("an op whose row says that gray stays gray makes no color of it") {
   const Planes gray = opaque([](size_t, double x, double y) { return 0.02 + 0.05 * x + 0.3 * std::sin(y); });
   int colored = 0;
   for_each_example([&](const Call& call) {
-    const Output output = output_of(call, {.size = size});
+    const Output output = output_of(call, {.size = image_size});
     if (output.content == Content::data) return;  // normals are made of no colors
     const Planes made = call.op->reference.levels(call, gray)[0];
     const double off = std::max(largest_difference(made[0], made[1]), largest_difference(made[0], made[2]));
@@ -73,7 +74,7 @@ TEST_CASE("an op keeps an opaque image opaque, or its row says that texels may b
       opaque([](size_t c, double x, double y) { return 0.1 * double(c + 1) + 0.03 * x + 0.2 * std::cos(y); });
   int transparent = 0;
   for_each_example([&](const Call& call) {
-    const Output output = output_of(call, {.size = size});
+    const Output output = output_of(call, {.size = image_size});
     if (output.has_alpha || output.may_be_transparent) {
       transparent += output.may_be_transparent;
       return;
