@@ -237,6 +237,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
     encoding.primaries = primaries_named("output-primaries", text("output-primaries"));
   encoding.to_display = flag("to-display");
   encoding.drop_parts = flag("drop-parts");
+  encoding.drop_channels = flag("drop-channels");
   if (values.contains("transfer")) encoding.transfer = transfer_named(text("transfer"));
   if (text("dither") == "ordered") encoding.dither = Dither::ordered;
   if (values.contains("apply-to")) passes.apply_to = parse_apply_to(text("apply-to"));

@@ -43,6 +43,7 @@ struct OutputSettings {
   std::optional<int> quality;              // JPEG quality, 1 to 100; empty: default of the encoder
   std::optional<Primaries> primaries;      // convert to these primaries; empty: those of the chain's result
   bool drop_parts = false;                 // write only the part that was read
+  bool drop_channels = false;              // write only the color
   bool to_display = false;                 // write exactly the display window, even if the format has windows
   std::optional<Transfer> transfer;        // transfer of integers; empty: default of the format
   Dither dither = Dither::none;

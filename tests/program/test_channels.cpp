@@ -435,6 +435,12 @@ DEVICE_TEST_CASE("channels are taken by any name that a file has, those of layer
   CHECK(names_of(named) == "RGB");
   CHECK(std::ranges::equal(named.groups[0].levels[0].texels.bytes(), layer.groups[0].levels[0].texels.bytes()));
 
+  CHECK(place.gpupost({"layers.exr", "--layer", "diffuse", "--drop-channels", "-o", "alone.exr"}, no_driver).err == "");
+  const Picture alone = decode_file(place.path("alone.exr"), {.layer = "diffuse", .limits = {}}).picture;
+  CHECK(alone.groups.size() == 1);
+  CHECK(names_of(alone) == "diffuse.Rdiffuse.Gdiffuse.B");
+  CHECK(std::ranges::equal(alone.groups[0].levels[0].texels.bytes(), layer.groups[0].levels[0].texels.bytes()));
+
   const Picture from = decoded(place, "depth.exr");
   const Picture made = result_of(place, {"channels", "--list", "Z,0.5,id,R"}, "depth.exr", "out.exr");
   CHECK(names_of(made) == "RGBA");

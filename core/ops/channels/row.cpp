@@ -66,8 +66,8 @@ const Op channels_op = point_op({
                 "Y.\nIf `channels` is the first op, --list may name any channel that `gpupost info` prints: `Z,Z,Z` "
                 "or `R,G,B,depth.Z`. The channels that it takes move: the output has them as R, G, B and A, and no "
                 "longer under their own names. Channels of the old color that --list does not name are dropped, with "
-                "a warning if --list names other channels. All other channels stay. The global option --layer makes "
-                "the channels of one layer R, G and B; the result is in that layer.",
+                "a warning if --list names other channels. All other channels stay, unless --drop-channels is given. "
+                "The global option --layer makes the channels of one layer R, G and B; the result is in that layer.",
             .citation = "oiiotool --ch",
             .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
     .params = {{.name = "list",
