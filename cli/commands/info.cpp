@@ -104,29 +104,45 @@ static std::string to_text(const json& info) {
 
 static Exit run_info(const CommandCall& call) {
   if (call.has("--ocio")) {
+    if (call.words.size() > 1)
+      fail(Exit::usage, "info: --ocio reads one configuration; expected: gpupost {}", info_verb.usage);
     if (call.has("--json"))
       fail(Exit::usage, "info: --json has no effect with --ocio, which prints lines of text; leave it out");
     print_out(printable_lines(ocio_list(ocio_config_of(call.words.empty() ? "" : call.words.front()))));
     return Exit::done;
   }
   if (call.words.empty()) fail(Exit::usage, "info: no file; expected: gpupost {}", info_verb.usage);
-  const std::string& file = call.words.front();
-  const json info = describe(file, decode_file(file, decode_options(parse_globals(call.global_words).input)));
-  print_out(call.has("--json") ? json_text(info, 2) : to_text(info));
-  return Exit::done;
+  const DecodeOptions options = decode_options(parse_globals(call.global_words).input);
+  const bool is_json = call.has("--json"), is_one = call.words.size() == 1;
+  json list = json::array();
+  Exit code = Exit::done;
+  for (const std::string& file : call.words) {
+    try {
+      list.push_back(describe(file, decode_file(file, options)));
+    } catch (const Error& error) {
+      if (is_one || error.code() == Exit::usage) throw;
+      say_error(error.what());
+      code = Exit::batch;
+      continue;
+    }
+    if (!is_json) print_out((list.size() > 1 ? "\n" : "") + to_text(list.back()));
+  }
+  if (is_json) print_out(json_text(is_one ? list.front() : list, 2));
+  return code;
 }
 
 const CommandRow info_verb{
     .name = "info",
-    .summary = "Print size, channels, windows, levels and attributes of an image",
-    .usage = "info FILE [--json] | info --ocio [CONFIG]",
+    .summary = "Print size, channels, windows, levels and attributes of images",
+    .usage = "info FILE... [--json] | info --ocio [CONFIG]",
     .description =
-        "Reads the whole file, so that a damaged file is an error; - reads standard input. --ocio prints the names in "
+        "Reads whole files, so that a damaged file is an error; - reads standard input. If one of several files cannot "
+        "be read, the others are printed, and the exit code is 5. --ocio prints the names in "
         "an OpenColorIO configuration. By default, it is the configuration that the op `ocio` uses.",
     .argument = Argument::file,
-    .most_words = 1,
+    .most_words = any_count,
     .options =
-        {{"--json", "", "Print JSON", {}},
+        {{"--json", "", "Print JSON: an object, or an array of objects for several files", {}},
          {"--ocio", "", "List the spaces, displays, views and looks of a configuration: a file, cg or studio", {}}},
     .takes_global = [](const Global& global) { return global.scope == Scope::reading; },
     .examples = {"info in.exr", "info in.exr --json", "info --ocio studio"},

@@ -291,6 +291,13 @@ TEST_CASE("info --json is JSON that holds what the picture is") {
   REQUIRE(aspect != info["attributes"].end());
   CHECK((*aspect)["value"] == 1.0);
   CHECK(place.gpupost({"info", "depth.exr"}).out.find("pixelAspectRatio  float  1.0\n") != std::string::npos);
+  const Finished several = place.gpupost({"info", "depth.exr", "cut.png", "in.png", "--json"});
+  CHECK(several.exit_code == 5);
+  CHECK_MESSAGE(is_one_error(several.err), several.err);
+  const json list = parse_json(several.out);
+  REQUIRE(list.size() == 2);
+  CHECK(list[0] == info);
+  CHECK(list[1]["file"] == "in.png");
   const json png = parse_json(place.gpupost({"info", "deep.png", "--json"}).out);
   CHECK(png["transfer"] == "srgb");
   CHECK(png["channels"][0]["depth"] == "16");

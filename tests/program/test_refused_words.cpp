@@ -184,7 +184,7 @@ TEST_CASE("verbs with wrong words") {
       {"help of an unknown op", {"help", "mps"}, 1, {"mps", "did you mean `mips`"}},
       {"help of two", {"help", "mips", "mips"}, 1, {"help"}},
       {"info of nothing", {"info"}, 1, {"gpupost info FILE"}},
-      {"info of two", {"info", "in.exr", "in.png"}, 1, {"gpupost info FILE"}},
+      {"info of two configurations", {"info", "--ocio", "cg", "studio"}, 1, {"gpupost info FILE"}},
       {"info with an unknown option", {"info", "in.exr", "--jsno"}, 1, {"--jsno"}},
       {"info with an option of outputs", {"info", "in.exr", "--bits", "8"}, 1, {"info: unknown option --bits"}},
       {"info of a part that is not there",
