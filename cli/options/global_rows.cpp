@@ -44,8 +44,10 @@ std::span<const Global> all_globals() {
        .help = "Skip frames that are missing from a sequence. Without it the run ends with exit code 5"},
       {.name = "shard",
        .value = "K/N",
-       .help = "Process only shard K of N of the inputs (K is 1..N). K/N splits them by a hash of their names, "
-               "count:K/N takes every Nth input. auto takes K and N from the scheduler (docs/farm.md)"},
+       .help = "Process only shard K of N of the inputs (K is 1..N). With K/N, the file name of an input and the name "
+               "of its "
+               "folder decide its shard. count:K/N takes every Nth input. auto takes K and N from the scheduler "
+               "(docs/farm.md)"},
       {.name = "shards",
        .value = "N",
        .help = "Number of shards for --shard auto, if the scheduler does not set it (Kubernetes, HyperQueue)"},

@@ -3,7 +3,12 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
+#include <filesystem>
+#include <system_error>
+
 namespace gpupost {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -92,8 +97,15 @@ uint64_t hash_of_name(std::string_view name) {
   return hash ^ hash >> 31;
 }
 
-bool Shard::takes(std::string_view name, size_t position) const {
-  const uint64_t key = is_even ? position : hash_of_name(name);
+// The folder and the name of a file, as "props/a.exr". They do not depend on the working directory or on how the path is written.
+static std::string end_of_path(const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error), normal = (error ? fs::path(path) : absolute).lexically_normal();
+  return (normal.parent_path().filename() / normal.filename()).string();
+}
+
+bool Shard::takes(const std::string& path, size_t position) const {
+  const uint64_t key = is_even ? position : hash_of_name(end_of_path(path));
   return key % uint64_t(count) == uint64_t(index - 1);
 }
 

@@ -12,12 +12,13 @@ namespace gpupost {
 struct Shard {
   int index = 1;  // 1..count
   int count = 1;
-  // Takes every count-th input; otherwise selects by a hash of the name, so that added inputs do not move others.
+  // Takes every count-th input; otherwise selects by a hash of the input's folder and name, so that added inputs do not move
+  // others, and machines may have other folders above.
   bool is_even = false;
   std::string origin;  // where index and count come from, for messages: "--shard 2/4"
 
-  // Returns whether the shard contains the input of this name at index `position` of all inputs.
-  bool takes(std::string_view name, size_t position) const;
+  // Returns whether the shard contains the input of this path at index `position` of all inputs.
+  bool takes(const std::string& path, size_t position) const;
 };
 
 // Returns the value of an environment variable, if it is set.

@@ -261,7 +261,13 @@ TEST_CASE("each input is in one shard, and adding inputs moves none") {
       else CHECK(double(most - least) <= 8 * std::sqrt(1000.0 / count));
     }
   const Shard shard{.index = 2, .count = 3};
-  for (const std::string& name : names) CHECK(shard.takes(name, 0) == shard.takes(name, 17));
+  for (const std::string& name : names) {
+    CHECK(shard.takes(name, 0) == shard.takes(name, 17));
+    for (const std::string folder : {"./", "/mnt/", "other/../", "/farm/scene//./"})
+      CHECK_MESSAGE(shard.takes(folder + name, 0) == shard.takes(name, 0), folder, name);
+    const std::string in_working_folder = name.substr(name.find('/') + 1);
+    CHECK(shard.takes(in_working_folder, 0) == shard.takes(std::filesystem::absolute(in_working_folder).string(), 0));
+  }
 }
 
 TEST_CASE("the hash of a name is the same in every version") {
