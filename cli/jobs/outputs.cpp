@@ -135,9 +135,19 @@ static std::string with_frame(const std::string& output, const Input& input) {
   return sequence->path(*input.frame);
 }
 
+// A path without steps named "." and without doubled slashes. It stays as it is if it has no other step.
+static std::string without_empty_steps(const std::string& path) {
+  fs::path result;
+  for (const fs::path& step : fs::path(path))
+    if (step != ".") result /= step;
+  return result.empty() ? path : result.string();
+}
+
 static OutputPath fill(const std::string& output, const Input& input, const Format& format) {
   const std::string pattern = with_frame(output, input);
-  OutputPath path;
+  constexpr char level = '\0';  // which is in no path
+  std::string text;
+  bool has_folder = false;
   size_t at = 0;
   while (at < pattern.size()) {
     const size_t open = pattern.find('{', at);
@@ -145,13 +155,19 @@ static OutputPath fill(const std::string& output, const Input& input, const Form
     const size_t close = pattern.find('}', open);
     if (close == pattern.npos)
       fail(Exit::usage, "-o {}: {} has no }}; expected a placeholder like {{stem}}", output, pattern.substr(open));
-    path.add(pattern.substr(at, open - at));
+    text += pattern.substr(at, open - at);
     const std::string key = pattern.substr(open + 1, close - open - 1);
-    if (key == "level") path.add_level();
-    else path.add(place(key, input, format, open > 0));
+    if (key == "level") text += level;
+    else text += place(key, input, format, open > 0);
+    has_folder |= key == "dir";
     at = close + 1;
   }
-  path.add(pattern.substr(at));
+  text += pattern.substr(at);
+  if (has_folder) text = without_empty_steps(text);  // as make and ninja write the name
+  OutputPath path;
+  for (const char c : text)
+    if (c == level) path.add_level();
+    else path.add(std::string_view(&c, 1));
   return path;
 }
 

@@ -25,8 +25,9 @@ std::span<const Global> all_globals() {
       {.name = "output",
        .value = "FILE",
        .help = "Output file, a folder ending in /, a pattern, or - for standard output. A pattern may contain {stem} "
-               "(input name without extension), {name} (with extension), {dir} (its folder) and {ext} (of the output). "
-               "It may also contain {level}, {frame}, or a frame number like %04d or ####. Default for in.exr: "
+               "(input name without extension), {name} (with extension), {dir} (its folder) and {ext} (extension of "
+               "the output format). {dir} after other text leaves out .. and a leading /. It may also contain {level}, "
+               "{frame}, or a frame number like %04d or ####. Default for in.exr: "
                "in.OP.exr in the working directory, where OP is the last op; for standard input: standard output",
        .short_name = "-o",
        .scope = Scope::bake},

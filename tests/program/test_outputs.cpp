@@ -277,6 +277,11 @@ TEST_CASE("the places of a pattern are filled from the input") {
   check_done(place, {"in.png", "-o", "x.{ext}.exr"});
   CHECK(decoded(place, "y.png.png").format == "png");
   CHECK(decoded(place, "x.exr.exr").format == "exr");
+  const std::string below = " -o 'out//{dir}/{stem}.png' --mkdir --depfile d";
+  CHECK(place.shell("gpupost in.exr" + below).exit_code == 0);
+  CHECK(place.read("d").starts_with("out/in.png: in.exr\n"));
+  CHECK(place.shell("cd sub && gpupost . --recursive" + below).exit_code == 0);
+  CHECK(("\n" + place.read("sub/d")).find("\nout/in.png: ./in.exr\n") != std::string::npos);
   CHECK(place.shell("gpupost - -o '{stem}.png' < in.exr").exit_code == 0);
   CHECK(place.has("stdin.png"));
   CHECK(place.shell("cd sub && gpupost ../in.exr -o 'below/{dir}/{stem}.png' --mkdir").exit_code == 0);
