@@ -9,6 +9,7 @@
 #include "cli/report/report.h"
 #include "cli/report/statistics_report.h"
 #include "cli/text/messages.h"
+#include "core/base/text.h"
 #include "core/pipeline/run_jobs.h"
 #include "core/system/atomic_file.h"
 #include "core/system/interrupt.h"
@@ -41,13 +42,18 @@ void say_verified(const JobReport& report) {
     say_note("{}: verified all numbers; closest to its tolerance: {}", name_of(report), describe(*number));
 }
 
-// A message without its numbers: messages of two inputs with the same text differ only in counts.
+// A message with # for its numbers. Numbers in names, such as 1 in "key1.R", stay.
 std::string without_numbers(std::string_view text) {
+  constexpr std::string_view digits = "0123456789",
+                             of_words = "0123456789-._ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   std::string result;
-  for (const char c : text) {
-    const bool is_digit = c >= '0' && c <= '9', is_in_number = is_digit || c == '.';
-    if (is_digit && !result.ends_with('#')) result += '#';
-    if (!is_in_number || (c == '.' && !result.ends_with('#'))) result += c;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find_first_not_of(of_words));
+    const std::string_view number = word.substr(0, word.find_last_not_of('.') + 1);  // without the end of a sentence
+    const bool is_number = number_in<double>(number) && number.find_first_of(digits) != number.npos;  // not "nan"
+    const size_t length = is_number ? number.size() : std::max<size_t>(word.size(), 1);
+    result += is_number ? "#" : text.substr(0, length);
+    text.remove_prefix(length);
   }
   return result;
 }
@@ -66,7 +72,7 @@ class Warnings {
     for (const Told& told : told_)
       if (told.more_count > 0)
         say_note("{}{} more {}{}: {}", told.kind, told.more_count, told.more_count == 1 ? "input" : "inputs",
-                 told.has_other_numbers ? ", with other numbers" : "", told.text);
+                 told.has_other_numbers ? fmt::format(" with other numbers; for {}", told.input) : "", told.text);
   }
 
  private:
@@ -74,6 +80,7 @@ class Warnings {
     std::string_view kind;
     std::string pattern;    // text without numbers
     std::string text;       // printed text
+    std::string input;      // name of the first input
     size_t more_count = 0;  // of other inputs
     size_t last_input = 0;  // value of input_count_ when it was told last
     bool has_other_numbers = false;
@@ -89,7 +96,8 @@ class Warnings {
       return;
     }
     say_note("{}{}: {}", kind, name_of(report), text);
-    told_.push_back({.kind = kind, .pattern = pattern, .text = text, .last_input = input_count_});
+    told_.push_back(
+        {.kind = kind, .pattern = pattern, .text = text, .input = name_of(report), .last_input = input_count_});
   }
 
   std::vector<Told> told_;

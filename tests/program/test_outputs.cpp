@@ -380,6 +380,14 @@ TEST_CASE("a warning of several inputs is said of the first, with their number b
   CHECK(two.err == first + dropped + "gpupost: warning: 1 more input: " + dropped);
   const json report = parse_json(place.read("r.json"));
   for (const json& job : report["jobs"]) CHECK(job["warnings"].size() == 1);
+  for (const std::string name : {"key1", "key2"}) {
+    Picture picture = decoded(place, "depth.exr");
+    picture.groups.back().channels[0].name = name + ".R";
+    write_picture(place, name + ".exr", picture);
+  }
+  const Finished keys = place.gpupost({"key1.exr", "key2.exr", "-o", "{stem}.png"});
+  CHECK_MESSAGE(keys.err.find("key2.exr: png holds only color and alpha; dropped channels: ") != keys.err.npos,
+                keys.err);
 }
 
 TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
