@@ -10,12 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 
 namespace gpupost {
-
-namespace fs = std::filesystem;
 
 static bool is_standard_output(const std::string& path) { return own_descriptor(path) == STDOUT_FILENO; }
 
@@ -30,7 +27,7 @@ std::string journal_of(const Globals& globals, std::span<const Job> jobs) {
            job.output.at(0));
   }
   if (!globals.batch.journal.empty() || jobs.empty()) return globals.batch.journal;
-  return (fs::path(jobs.front().output.at(0)).parent_path() / "gpupost.journal").string();
+  return globals.inputs.output_folder + "gpupost.journal";  // which does not depend on the inputs
 }
 
 // Checks the file of `stats -o FILE.json`.

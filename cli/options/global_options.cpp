@@ -141,7 +141,7 @@ static std::optional<std::string> variable_of_environment(const char* name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-// The folder that all outputs go to; "" if it is not known.
+// The folder that -o names before its first placeholder, with its /; "" for none.
 static std::string output_folder_of(const std::string& output) {
   const std::string known = output.substr(0, output.find('{'));
   const size_t slash = known.rfind('/');

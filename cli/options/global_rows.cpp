@@ -207,8 +207,8 @@ std::span<const Global> all_globals() {
        .help = "Skip inputs that an earlier run with --resume or --journal has finished, unless they have changed"},
       {.name = "journal",
        .value = "FILE",
-       .help = "Add a line to FILE for each finished output, for --resume. Default with --resume: gpupost.journal next "
-               "to the first output, else no journal"},
+       .help = "Add a line to FILE for each finished output, for --resume. Default with --resume: gpupost.journal in "
+               "the folder of -o, up to its first placeholder. Without --resume: none"},
       {.name = "progress",
        .value = "KIND",
        .help = "Show progress. auto (default): a bar if there are several inputs (cases in `bench`) and a terminal; "

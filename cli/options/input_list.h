@@ -20,7 +20,9 @@ struct Input {
 struct InputOptions {
   std::string list;  // a file, "-" for standard input, "" for none
   bool is_recursive = false;
-  std::string output_folder;  // left out of folders, so that a run does not read outputs of an earlier one; "": none
+  // The folder that -o names before its first placeholder, with its /; "": none. It is left out of folders, so that a run does not
+  // read outputs of an earlier one.
+  std::string output_folder;
   std::optional<std::vector<int64_t>> frames;
   bool skips_missing = false;
   std::optional<Shard> shard;

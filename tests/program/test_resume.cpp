@@ -51,6 +51,15 @@ TEST_CASE("a second run with --resume does nothing, and says so") {
   CHECK(elsewhere.err.find("3 of 3 outputs") != std::string::npos);  // --jobs changes no result
 }
 
+TEST_CASE("a new first input in another folder does not move the journal") {
+  const TestFolder place;
+  const std::string more = " sub/in.exr -o 'out/{dir}/{stem}.exr' --mkdir --resume";
+  CHECK(place.shell("gpupost" + more).exit_code == 0);
+  CHECK(place.has("out/gpupost.journal"));
+  const Finished second = place.shell("gpupost in.exr" + more);
+  CHECK_MESSAGE(second.err.find("1 of 2 outputs were done by an earlier run") != second.err.npos, second.err);
+}
+
 namespace {
 
 // Standard error of a run with --resume.
