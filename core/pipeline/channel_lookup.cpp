@@ -44,11 +44,17 @@ ChannelRef place_of(const Picture& picture, const std::string& channel) {
   fail(Exit::usage, "channels: the image has no channel {}; it has {}", channel, fmt::join(names_of(picture), ", "));
 }
 
-// A depth that can hold all channels: their common depth if they have one, else float. Uint channels become float.
+// The type in the file. R, G and B of a gray image are all its Y.
+Depth depth_in_file(const ChannelRef& place) {
+  const bool is_luminance = place.group->is_luminance && place.component < 3;
+  return place.group->channels[is_luminance ? 0 : place.component].depth;
+}
+
+// A depth that can hold all channels: their common depth in the file if they have one, else float. Uint channels become float.
 Depth common_depth(std::span<const std::optional<ChannelRef>> places) {
   std::optional<Depth> depth;
   for (const std::optional<ChannelRef>& place : places)
-    if (place) depth = !depth || *depth == place->group->depth ? place->group->depth : Depth::f32;
+    if (place) depth = !depth || *depth == depth_in_file(*place) ? depth_in_file(*place) : Depth::f32;
   return depth && *depth != Depth::u32 ? *depth : Depth::f32;
 }
 

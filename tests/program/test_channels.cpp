@@ -181,6 +181,19 @@ DEVICE_TEST_CASE("an alpha is written where R is a uint and no color") {
   CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
 }
 
+DEVICE_TEST_CASE("channels of half that the image stores beside a float are written as half") {
+  const TestFolder place;
+  Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
+  const std::array<Channel, 4> mixed{{{"d.R", Depth::half}, {"d.G", Depth::half}, {"d.B", Depth::half}, {"Z"}}};
+  picture.groups.push_back(made_group(mixed, Depth::f32, picture.size(), 1, [](int, int, size_t, int) { return 0u; }));
+  write_picture(place, "mixed.exr", picture);
+  const auto depth_of = [&](const std::string& list) {
+    return result_of(place, {"channels", "--list", list}, "mixed.exr", "out.exr").groups[0].depth;
+  };
+  CHECK(depth_of("d.R,d.G,d.B") == Depth::half);
+  CHECK(depth_of("d.R,d.G,Z") == Depth::f32);
+}
+
 DEVICE_TEST_CASE("ids that a float rounds are warned of where they become a color") {
   const TestFolder place;
   for (const uint32_t first : {uint32_t(16777200), uint32_t(16777210)}) {
