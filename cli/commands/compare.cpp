@@ -138,10 +138,11 @@ static Exit run_compare(const CommandCall& call) {
   const CompareOptions options = options_of(call, globals);
   const Pairs pairs = pairs_of(call.words, globals.inputs);
   const bool is_one = !pairs.inputs.empty() && !pairs.inputs.front().first.frame;
+  for (const std::string& missing : pairs.missing) say_error(missing);
   check_outputs(options, pairs.inputs);
   json list = json::array();
   size_t different_count = 0;
-  bool is_whole = pairs.is_whole;
+  bool is_whole = pairs.missing.empty();
   for (const auto& pair : pairs.inputs) {
     PairResult result{.a = pair.first.path, .b = pair.second.path};
     try {
@@ -162,6 +163,7 @@ static Exit run_compare(const CommandCall& call) {
     print_out(json_text({{"tolerance", options.difference.tolerance},
                          {"relative", options.difference.is_relative},
                          {"equal", is_whole && different_count == 0},
+                         {"missing", pairs.missing},
                          {"pairs", std::move(list)}},
                         2));
   else if (!is_one) print_out(fmt::format("{} of {} pairs differ\n", different_count, pairs.inputs.size()));

@@ -1,7 +1,6 @@
 #include "cli/commands/compare_pairs.h"
 
 #include "cli/options/frame_range.h"
-#include "cli/text/messages.h"
 #include "core/base/error.h"
 
 #include <algorithm>
@@ -10,17 +9,15 @@
 
 namespace gpupost {
 
-// Prints missing frames of a sequence. Returns whether all exist.
-static bool has_all(const std::string& word, const std::map<int64_t, Input>& found,
-                    const std::vector<int64_t>& frames) {
+// An error that names the missing frames of a sequence; "" if all exist.
+static std::string error_of_missing(const std::string& word, const std::map<int64_t, Input>& found,
+                                    const std::vector<int64_t>& frames) {
   std::vector<int64_t> missing;
   std::ranges::copy_if(frames, std::back_inserter(missing), [&](int64_t frame) { return !found.contains(frame); });
   std::ranges::sort(missing);
-  if (!missing.empty())
-    say_error(fmt::format("{}: missing frame{} {}; render {} again, or use --skip-missing", word,
-                          missing.size() == 1 ? "" : "s", text_of_frames(missing),
-                          missing.size() == 1 ? "it" : "them"));
-  return missing.empty();
+  if (missing.empty()) return "";
+  return fmt::format("{}: missing frame{} {}; render {} again, or use --skip-missing", word,
+                     missing.size() == 1 ? "" : "s", text_of_frames(missing), missing.size() == 1 ? "it" : "them");
 }
 
 // All frames from the first to the last frame of both sequences.
@@ -52,11 +49,12 @@ Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
   const std::vector<int64_t> frames = options.frames ? *options.frames : frames_of(found[0], found[1]);
   Pairs pairs;
   for (const size_t side : {0, 1})
-    if (!skips_missing && !has_all(words[side], found[side], frames)) pairs.is_whole = false;
+    if (!skips_missing) pairs.missing.push_back(error_of_missing(words[side], found[side], frames));
+  std::erase(pairs.missing, "");
   for (const int64_t frame : frames)
     if (found[0].contains(frame) && found[1].contains(frame))
       pairs.inputs.emplace_back(found[0][frame], found[1][frame]);
-  if (pairs.inputs.empty() && pairs.is_whole)
+  if (pairs.inputs.empty() && pairs.missing.empty())
     fail(Exit::input, "compare: {} and {} have no frame in common; choose frames that both have with --frames",
          words[0], words[1]);
   return pairs;

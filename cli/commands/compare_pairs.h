@@ -11,10 +11,10 @@ namespace gpupost {
 
 struct Pairs {
   std::vector<std::pair<Input, Input>> inputs;
-  bool is_whole = true;  // whether each frame is in both sequences
+  std::vector<std::string> missing;  // an error for each sequence that lacks frames
 };
 
-// The pairs of two words, each of which names a file or a sequence. Prints missing frames. Throws Error(Exit::usage) if only one
+// The pairs of two words, each of which names a file or a sequence. Throws Error(Exit::usage) if only one
 // is a sequence, or Error(Exit::input) if they have no frame in common.
 Pairs pairs_of(const std::vector<std::string>& words, InputOptions options);
 

@@ -116,6 +116,9 @@ TEST_CASE("compare of sequences goes frame by frame, and names frames that one o
   CHECK(lacks.exit_code == 5);
   CHECK_MESSAGE(lacks.err.find("b.##.exr: missing frames 4-5;") != std::string::npos, lacks.err);
   CHECK_MESSAGE(run({}).err.find("a.#.exr: missing frame 4;") != std::string::npos, run({}).err);
+  const json missing = parse_json(run({"--frames", "3-5", "--json"}).out)["missing"];
+  CHECK(missing == json{"a.#.exr: missing frame 4; render it again, or use --skip-missing",
+                        "b.##.exr: missing frames 4-5; render them again, or use --skip-missing"});
   CHECK(run({"--frames", "3-5", "--skip-missing"}).exit_code == 0);
   CHECK(run({"--frames", "4-5", "--skip-missing"}).exit_code == 2);  // nothing was compared
   place.write("b.05.exr", made_files().at("cut.exr"));
