@@ -70,9 +70,9 @@ std::string options_for_lut(const std::string& shaper, bool is_encoded) {
 // The text of the file of --depfile; "" without the option. Throws Error(Exit::usage) if it cannot hold a name.
 std::string dependencies_of(const Request& request) {
   if (request.globals.report.depfile.empty()) return "";
-  std::vector<std::string> files;
-  for (const ReadFile& file : files_of_calls(request.calls, "")) files.push_back(file.path);
-  return depfile_rule(std::span(&request.globals.output, 1), files);
+  DepfileRule rule{.outputs = {request.globals.output}, .inputs = {}};
+  for (const ReadFile& file : files_of_calls(request.calls, "")) rule.inputs.push_back(file.path);
+  return depfile_text(std::span(&rule, 1));
 }
 
 Planes through(std::span<const Call> calls, Planes colors) {

@@ -205,27 +205,24 @@ std::vector<std::string> files_of(const Request& request, const Neighbors& neigh
   return files;
 }
 
-// Writes a rule for each finished job, and for each whose outputs --no-clobber keeps. Jobs with the same outputs, which write to one
+// Makes a rule for each finished job, and for each whose outputs --no-clobber keeps. Jobs with the same outputs, which write to one
 // file of statistics, have one rule.
 std::string depfile_of(const Request& request, const JobList& list, const Report& report) {
-  struct Rule {
-    std::vector<std::string> outputs, inputs;
-    std::set<std::string> seen;  // the inputs
-  };
-  std::vector<Rule> rules;
+  std::vector<DepfileRule> rules;
+  std::set<std::string> seen;  // the inputs of the last rule
   const Neighbors neighbors(request);
   const auto add = [&](const Job& job, const std::vector<std::string>& outputs) {
-    if (rules.empty() || rules.back().outputs != outputs)
-      rules.push_back({.outputs = outputs, .inputs = {}, .seen = {}});
+    if (rules.empty() || rules.back().outputs != outputs) {
+      rules.push_back({.outputs = outputs, .inputs = {}});
+      seen.clear();
+    }
     for (const std::string& file : files_of(request, neighbors, job))
-      if (rules.back().seen.insert(file).second) rules.back().inputs.push_back(file);
+      if (seen.insert(file).second) rules.back().inputs.push_back(file);
   };
   for (const KeptJob& kept : list.kept) add(kept.job, existing_outputs(request, kept.job));
   for (size_t index = 0; index < report.jobs.size(); ++index)  // fewer than jobs after --fail-fast
     if (report.jobs[index].exit == Exit::done) add(list.jobs[index], report.jobs[index].outputs);
-  std::string text;
-  for (const Rule& rule : rules) text += depfile_rule(rule.outputs, rule.inputs);
-  return text;
+  return depfile_text(rules);
 }
 
 // Throws Error(Exit::usage) if a depfile cannot hold a name of a job.
@@ -233,7 +230,8 @@ void check_depfile(const Request& request, const JobList& list) {
   const Neighbors neighbors(request);
   const auto check = [&](const Job& job) {
     const std::string output = job.writes_picture ? job.output.at(0) : statistics_file_of(request);
-    if (!output.empty()) depfile_rule(std::vector{output}, files_of(request, neighbors, job));
+    const DepfileRule rule{.outputs = {output}, .inputs = files_of(request, neighbors, job)};
+    if (!output.empty()) depfile_text(std::span(&rule, 1));
   };
   for (const KeptJob& kept : list.kept) check(kept.job);
   for (const Job& job : list.jobs) check(job);

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/system/output_target.h"
 
+#include <set>
 #include <string_view>
 
 namespace gpupost {
@@ -25,15 +26,24 @@ static std::string escaped(std::string_view name) {
   return text;
 }
 
-std::string depfile_rule(std::span<const std::string> outputs, std::span<const std::string> inputs) {
-  std::string text;
-  for (const std::string& output : outputs)
-    if (!own_descriptor(output)) text += (text.empty() ? "" : " ") + escaped(output);
-  if (text.empty()) return "";
-  text += ":";
-  for (const std::string& input : inputs)
-    if (!own_descriptor(input)) text += " " + escaped(input);
-  return text + "\n";
+std::string depfile_text(std::span<const DepfileRule> rules) {
+  std::string text, empty_rules;
+  std::set<std::string> seen;
+  for (const DepfileRule& rule : rules) seen.insert(rule.outputs.begin(), rule.outputs.end());
+  for (const DepfileRule& rule : rules) {
+    std::string line;
+    for (const std::string& output : rule.outputs)
+      if (!own_descriptor(output)) line += (line.empty() ? "" : " ") + escaped(output);
+    if (line.empty()) continue;
+    line += ":";
+    for (const std::string& input : rule.inputs) {
+      if (own_descriptor(input)) continue;
+      line += " " + escaped(input);
+      if (seen.insert(input).second) empty_rules += escaped(input) + ":\n";
+    }
+    text += line + "\n";
+  }
+  return text + empty_rules;
 }
 
 }  // namespace gpupost

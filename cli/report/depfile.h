@@ -3,12 +3,17 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gpupost {
 
-// A rule "OUTPUT...: INPUT..." on one line, escaped for make and ninja; "" without an output. Leaves out
-// standard input, standard output and other descriptors, which are no files for make. Throws Error(Exit::usage) if a name
-// has a newline.
-std::string depfile_rule(std::span<const std::string> outputs, std::span<const std::string> inputs);
+struct DepfileRule {
+  std::vector<std::string> outputs, inputs;
+};
+
+// A line "OUTPUT...: INPUT..." for each rule with an output, escaped for make and ninja. Then an empty rule "INPUT:" for each input
+// that is no output: without it, make stops if such a file no longer exists. Leaves out standard input, standard output and other
+// descriptors, which are no files for make. Throws Error(Exit::usage) if a name has a newline.
+std::string depfile_text(std::span<const DepfileRule> rules);
 
 }  // namespace gpupost

@@ -147,14 +147,14 @@ TEST_CASE("--bake writes the dependencies of its table, and keeps a table with -
   REQUIRE(folder.gpupost({"--bake", "5", "gain", "--value", "2", "-o", "look.cube"}).exit_code == 0);
   const Words words{"--bake", "3", "lut", "look.cube", "--linear", "-o", "new/a.cube", "--depfile", "new/d", "--mkdir"};
   CHECK(folder.gpupost(words).exit_code == 0);
-  CHECK(folder.read("new/d") == "new/a.cube: look.cube\n");
+  CHECK(folder.read("new/d") == "new/a.cube: look.cube\nlook.cube:\n");
   folder.write("new/a.cube", "old");
   folder.write("new/d", "old");
   const Finished kept = folder.gpupost(with(words, {"--no-clobber"}));
   CHECK(kept.exit_code == 0);
   CHECK(kept.err == "gpupost: new/a.cube exists and stays as it is (--no-clobber)\n");
   CHECK(folder.read("new/a.cube") == "old");
-  CHECK(folder.read("new/d") == "new/a.cube: look.cube\n");
+  CHECK(folder.read("new/d") == "new/a.cube: look.cube\nlook.cube:\n");
   const Finished refused = folder.gpupost(with({"--depfile", "look.cube"}, {words.begin(), words.end() - 3}));
   CHECK(refused.exit_code == 1);
   CHECK(refused.err.find("--depfile look.cube: that is the source look.cube") != refused.err.npos);

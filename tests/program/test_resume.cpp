@@ -199,13 +199,13 @@ TEST_CASE("a depfile lists configurations, and the tables that they name") {
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
     return place.read("d");
   };
-  CHECK(depends("--file t.cube") == "x.exr: in.exr t.cube\n");
-  CHECK(depends("--to ACEScg") == "x.exr: in.exr\n");
+  CHECK(depends("--file t.cube") == "x.exr: in.exr t.cube\nin.exr:\nt.cube:\n");
+  CHECK(depends("--to ACEScg") == "x.exr: in.exr\nin.exr:\n");
   const std::string view = "--from lin --display d --view v";
   for (const std::string& text : {depends(view + " --config c.ocio"), depends(view, {{"OCIO", "c.ocio"}})}) {
     CAPTURE(text);
     CHECK(text.starts_with("x.exr: in.exr c.ocio "));
-    CHECK(text.ends_with("t.cube\n"));
+    CHECK(text.ends_with("t.cube:\n"));
   }
 }
 

@@ -220,7 +220,7 @@ DEVICE_TEST_CASE("the file of statistics is an output of each job that adds to i
   for (const Words& more : {Words{}, {"--no-clobber"}}) {
     const Finished finished = place.gpupost(with(words, more));
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
-    CHECK(place.read("d") == "s.JSON: in.exr look.cube in.png\n");
+    CHECK(place.read("d") == "s.JSON: in.exr look.cube in.png\nin.exr:\nlook.cube:\nin.png:\n");
     CHECK(finished.err.find("\"outputs\":[\"s.JSON\"]") != finished.err.npos);
     for (const json& job : parse_json(place.read("r.json"))["jobs"]) CHECK(job["outputs"] == json{"s.JSON"});
   }

@@ -349,18 +349,28 @@ TEST_CASE("what a scheduler sets and is no shard is refused") {
             .find("not evenly spaced") != std::string::npos);
 }
 
-TEST_CASE("a depfile rule has names as make and ninja read them") {
-  const std::vector<std::string> outputs{"a b.exr", "c.exr"}, inputs{"in$1.exr", "x#y:z.exr"};
-  CHECK(depfile_rule(outputs, inputs) == "a\\ b.exr c.exr: in$$1.exr x\\#y\\:z.exr\n");
-  CHECK(depfile_rule({}, inputs) == "");
-  CHECK(depfile_rule(std::vector<std::string>{"-"}, inputs) == "");
-  CHECK(depfile_rule(std::vector<std::string>{"x.png"}, std::vector<std::string>{"-", "a.png", "/dev/stdin"}) ==
-        "x.png: a.png\n");
-  CHECK(depfile_rule(std::vector<std::string>{R"(a\ b)"}, std::vector<std::string>{R"(c\d)"}) == "a\\\\\\ b: c\\d\n");
-  CHECK_THROWS_WITH_AS(depfile_rule(outputs, std::vector<std::string>{"two\nlines.exr"}),
+TEST_CASE("a depfile has names as make and ninja read them") {
+  using Names = std::vector<std::string>;
+  const auto text_of = [](const Names& outputs, const Names& inputs) {
+    const DepfileRule rule{.outputs = outputs, .inputs = inputs};
+    return depfile_text(std::span(&rule, 1));
+  };
+  const Names outputs{"a b.exr", "c.exr"}, inputs{"in$1.exr", "x#y:z.exr"};
+  CHECK(text_of(outputs, inputs) == "a\\ b.exr c.exr: in$$1.exr x\\#y\\:z.exr\nin$$1.exr:\nx\\#y\\:z.exr:\n");
+  CHECK(text_of({}, inputs) == "");
+  CHECK(text_of({"-"}, inputs) == "");
+  CHECK(text_of({"x.png"}, {"-", "a.png", "/dev/stdin"}) == "x.png: a.png\na.png:\n");
+  CHECK(text_of({R"(a\ b)"}, {R"(c\d)"}) == "a\\\\\\ b: c\\d\nc\\d:\n");
+  CHECK_THROWS_WITH_AS(text_of(outputs, {"two\nlines.exr"}),
                        "--depfile: the name two\nlines.exr has a newline, which make cannot read; rename it or leave "
                        "--depfile out",
                        Error);
+}
+
+TEST_CASE("a depfile has one empty rule for each input that is no output") {
+  const DepfileRule rules[] = {{.outputs = {"a.exr"}, .inputs = {"a.exr", "look.cube"}},
+                               {.outputs = {"c.exr"}, .inputs = {"b.exr", "look.cube"}}};
+  CHECK(depfile_text(rules) == "a.exr: a.exr look.cube\nc.exr: b.exr look.cube\nlook.cube:\nb.exr:\n");
 }
 
 TEST_CASE("an exit map changes failures into other failures") {
