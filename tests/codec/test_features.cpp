@@ -171,6 +171,10 @@ TEST_CASE("metadata that is not kept is named, and what almost every file has is
   const auto jpeg = [](const std::string& application1) { return make_jpeg({.application1 = application1}); };
   // the orientation, and the tag Artist or a resolution of 300 dots per inch
   const std::string artist("MM\0*\0\0\0\x08\0\2\1\x12\0\3\0\0\0\1\0\1\0\0\1\x3b\0\2\0\0\0\4you\0\0\0\0\0", 38);
+  const auto resolution = [](char unit, char dots) {
+    return std::string("MM\0*\0\0\0\x08\0\2\1\x28\0\3\0\0\0\1\0", 19) + unit +
+           std::string("\0\0\1\x1a\0\5\0\0\0\1\0\0\0\x26\0\0\0\0\0\0\0", 21) + dots + std::string("\0\0\0\1", 4);
+  };
   const std::string fine("MM\0*\0\0\0\x08\0\1\1\x1a\0\5\0\0\0\1\0\0\0\x1a\0\0\0\0\0\0\1\x2c\0\0\0\1", 34);
   const std::string loop("MM\0*\0\0\0\x08\0\1\x87\x69\0\4\0\0\0\1\0\0\0\x08\0\0\0\0", 26);
   const std::string exif("Exif\0\0", 6);
@@ -185,6 +189,10 @@ TEST_CASE("metadata that is not kept is named, and what almost every file has is
       {"PNG upright", png({{"eXIf", exif_of(1, true)}}), ""},
       {"PNG with an artist", png({{"eXIf", artist}}), "Exif"},
       {"Exif of 300 dots per inch", png({{"eXIf", fine}}), "Exif"},
+      {"Exif of 96 dots per inch", png({{"eXIf", resolution(2, 96)}}), ""},
+      {"Exif of 97 dots per inch", png({{"eXIf", resolution(2, 97)}}), "Exif"},
+      {"Exif of 37 dots per centimeter", png({{"eXIf", resolution(3, 37)}}), ""},
+      {"Exif of 38 dots per centimeter", png({{"eXIf", resolution(3, 38)}}), "Exif"},
       {"Exif that points to itself", png({{"eXIf", loop}}), "Exif"},
       {"cut Exif", png({{"eXIf", artist.substr(0, 20)}}), ""},
       {"Exif of a few bytes", png({{"eXIf", "MM"}}), ""},

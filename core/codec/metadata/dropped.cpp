@@ -9,12 +9,6 @@
 
 namespace gpupost {
 
-namespace {
-
-constexpr double max_usual_dots_per_inch = 96.5;  // 96, with the rounding of files
-
-}  // namespace
-
 void DroppedMetadata::take_resolution(double x, double y, double inches) {
   if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y)) return;
   pixel_aspect = y / x;

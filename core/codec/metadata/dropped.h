@@ -21,8 +21,7 @@ struct DroppedMetadata {
   void take_png_text(std::string_view type, Bytes);  // a chunk tEXt, zTXt or iTXt
 };
 
-// Names what is dropped. Empty if nothing is. Resolutions of up to 96 dots per inch are not named, because most programs
-// write one without being asked.
+// Names what is dropped. Empty if nothing is. Resolutions of up to max_usual_dots_per_inch are not named.
 std::string warning_of(const DroppedMetadata& dropped);
 
 }  // namespace gpupost

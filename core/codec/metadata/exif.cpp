@@ -1,6 +1,7 @@
 #include "core/codec/metadata/exif.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace gpupost {
 
@@ -23,16 +24,29 @@ struct TiffNumbers {
 // Exif 2.3, 4.6: orientation, position of chroma, unit of the resolution; then of the Exif directory: versions, layout of
 // components, color space, width and height.
 constexpr size_t usual_tags[] = {0x112, 0x213, 0x128, 0x9000, 0x9101, 0xa000, 0xa001, 0xa002, 0xa003};
-constexpr size_t exif_directory = 0x8769, x_resolution = 0x11a, y_resolution = 0x11b;
+constexpr size_t exif_directory = 0x8769, x_resolution = 0x11a, y_resolution = 0x11b, resolution_unit = 0x128;
+constexpr size_t centimeter = 3;  // value of resolution_unit; others mean inch
+
+// Value of a short tag; nothing if it is missing.
+std::optional<size_t> short_in(const TiffNumbers& numbers, size_t directory, size_t tag) {
+  for (size_t entry = 0; entry < numbers.u16(directory); ++entry) {
+    const size_t at = directory + 2 + 12 * entry;
+    if (!numbers.has(at, 12)) return {};
+    if (numbers.u16(at) == tag) return numbers.u16(at + 8);
+  }
+  return {};
+}
 
 bool has_unusual_tags(const TiffNumbers& numbers, size_t directory, bool is_first) {
+  const double units_per_inch = short_in(numbers, directory, resolution_unit) == centimeter ? 2.54 : 1;
   for (size_t entry = 0; entry < numbers.u16(directory); ++entry) {
     const size_t at = directory + 2 + 12 * entry;
     if (!numbers.has(at, 12)) return false;
     const size_t tag = numbers.u16(at), value = numbers.u32(at + 8);
     if (std::ranges::find(usual_tags, tag) != std::end(usual_tags)) continue;
     if (tag == x_resolution || tag == y_resolution) {
-      if (numbers.u32(value) > 72 * numbers.u32(value + 4)) return true;
+      const auto dots = double(numbers.u32(value)), units = double(numbers.u32(value + 4));
+      if (dots * units_per_inch > max_usual_dots_per_inch * units) return true;
     } else if (tag != exif_directory || !is_first || has_unusual_tags(numbers, value, false)) {
       return true;
     }
@@ -50,15 +64,8 @@ bool has_more_than_orientation(Bytes tiff) {
 // TIFF 6.0, section 2; Exif 2.3, tag 0x112.
 int orientation_in(Bytes tiff) {
   const TiffNumbers numbers{tiff};
-  const size_t directory = numbers.u32(4);
-  for (size_t entry = 0; entry < numbers.u16(directory); ++entry) {
-    const size_t at = directory + 2 + 12 * entry;
-    if (!numbers.has(at, 12)) return 1;
-    if (numbers.u16(at) != 0x112) continue;
-    const size_t orientation = numbers.u16(at + 8);
-    return orientation >= 1 && orientation <= 8 ? int(orientation) : 1;
-  }
-  return 1;
+  const size_t orientation = short_in(numbers, numbers.u32(4), 0x112).value_or(1);
+  return orientation >= 1 && orientation <= 8 ? int(orientation) : 1;
 }
 
 }  // namespace gpupost
