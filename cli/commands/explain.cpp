@@ -1,5 +1,6 @@
 #include "cli/commands/explain.h"
 
+#include "cli/jobs/job_list.h"
 #include "cli/jobs/outputs.h"
 #include "cli/jobs/run.h"
 #include "core/base/error.h"
@@ -183,6 +184,7 @@ std::string explain(const Request& request) {
   for (const std::string& note : request.inputs.left_out) text += fmt::format("inputs   {}\n", note);
   for (const std::string& missing : request.inputs.missing) text += fmt::format("error    {}\n", missing);
   check_options_have_effect(request);
+  check_output_names(request);
   if (request.inputs.is_batch && request.inputs.files.empty()) return text + "no plan, because there is no input\n";
   const Explained explained = plans_of(request);
   for (const std::string& parts : explained.parts) text += fmt::format("parts    {}\n", printable(parts));

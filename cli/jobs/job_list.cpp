@@ -83,12 +83,24 @@ static bool finds_output(const Request& request, Job& job) {
 // The jobs of all inputs. `share`: inputs of each job.
 static std::vector<Job> all_jobs_of(const Request& request, std::span<const Input> inputs, size_t share) {
   std::vector<Job> jobs;
-  for (size_t first = 0; first < inputs.size(); first += share) {
+  for (size_t first = 0; first < inputs.size(); first += share)
     jobs.push_back(job_of(request, inputs.subspan(first, share)));
-    if (is_standard_output(jobs.back().output.at(0)) && isatty(STDOUT_FILENO))
-      fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
-  }
   return jobs;
+}
+
+// The files that the jobs and those of other shards read and write: no shard may lose a file of another one.
+static Paths paths_of(const Request& request, std::span<const Job> jobs) {
+  std::vector<Job> all(jobs.begin(), jobs.end());
+  std::ranges::move(all_jobs_of(request, request.inputs.others, 1), std::back_inserter(all));
+  Paths paths(request, all);
+  for (size_t index = 0; index < all.size(); ++index)  // each shard has descriptors of its own
+    if (index < jobs.size() || !own_descriptor(all[index].output.at(0))) paths.add_outputs(request, all[index]);
+  return paths;
+}
+
+void check_output_names(const Request& request) {
+  if (!request.inputs.files.empty())
+    paths_of(request, all_jobs_of(request, request.inputs.files, inputs_per_job(request)));
 }
 
 JobList jobs_of(const Request& request) {
@@ -103,15 +115,12 @@ JobList jobs_of(const Request& request) {
     fail(Exit::usage, "- : standard input is a terminal; expected an image");
   const size_t share = reads_standard_input ? 1 : inputs_per_job(request);
   std::vector<Job> jobs = all_jobs_of(request, inputs, share);
-  const size_t count = jobs.size();
-  // no shard may lose a file of another one
-  std::ranges::move(all_jobs_of(request, request.inputs.others, 1), std::back_inserter(jobs));
-  Paths paths(request, jobs);
-  for (size_t index = 0; index < jobs.size(); ++index)  // each shard has descriptors of its own
-    if (index < count || !own_descriptor(jobs[index].output.at(0))) paths.add_outputs(request, jobs[index]);
-  jobs.resize(count);
+  if (isatty(STDOUT_FILENO) &&
+      std::ranges::any_of(jobs, [](const Job& job) { return is_standard_output(job.output.at(0)); }))
+    fail(Exit::usage, "standard output is a terminal; expected -o FILE, or a pipe");
+  Paths paths = paths_of(request, jobs);
   JobList list;
-  for (size_t index = 0; index < count; ++index) {
+  for (size_t index = 0; index < jobs.size(); ++index) {
     // With one file per level, the file of level 0 exists only if all do: write_files() renames it last.
     if (globals.encoding.no_clobber && jobs[index].writes_picture && finds_output(request, jobs[index]))
       list.kept.push_back({.job = std::move(jobs[index]), .index = index});

@@ -28,6 +28,9 @@ struct JobList {
 // Error(Exit::output) if a folder is missing or cannot be created.
 JobList jobs_of(const Request& request);
 
+// Throws Error(Exit::usage) as jobs_of() does if two outputs have one name or an output would overwrite an input. Writes nothing.
+void check_output_names(const Request& request);
+
 // Path of the journal; "" if there is none. Throws Error(Exit::usage) for jobs that a later run could not skip.
 std::string journal_of(const Globals& globals, std::span<const Job> jobs);
 

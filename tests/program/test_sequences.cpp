@@ -375,6 +375,8 @@ TEST_CASE("a folder of outputs inside a folder of inputs is no input") {
 TEST_CASE("--explain says how inputs were understood") {
   const TestFolder place;
   write_frames(place, "s.", {"0001", "0002", "0004"});
+  const Words two{"--explain", "in.png", "bars.png", "flip", "x", "-o", "x.png"};
+  check_refused(place, {"one output of two inputs", two, 1, {"would both write x.png"}});
   const Finished finished = place.gpupost({"--explain", "s.#.png", "in.*", "flip", "x", "--shard", "count:1/2"});
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
   for (const char* text : {"inputs   s.#.png: a sequence, frame numbers of 4 digits, frames 1-4\n",
