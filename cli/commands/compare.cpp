@@ -23,12 +23,13 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-double number_of(const CommandCall& call, std::string_view option, double default_value, double high) {
+double number_of(const CommandCall& call, std::string_view option, double default_value, double high,
+                 bool may_be_zero = true) {
   if (!call.has(option)) return default_value;
   const std::string word = call.value(option);
   const double number = number_in<double>(without_plus(word)).value_or(-1);
-  if (!(number >= 0 && number <= high))
-    fail(Exit::usage, "compare: {} {} is not a number of at least 0{}", option, word,
+  if (!(number >= 0 && number <= high) || (number == 0 && !may_be_zero))
+    fail(Exit::usage, "compare: {} {} is not a number {} 0{}", option, word, may_be_zero ? "of at least" : "above",
          std::isinf(high) ? "" : fmt::format(" and at most {}", high));
   return number;
 }
@@ -38,14 +39,12 @@ CompareOptions options_of(const CommandCall& call, const Globals& globals) {
   CompareOptions options{
       .difference = {.tolerance = number_of(call, "--tolerance", 0, infinity), .is_relative = call.has("--relative")},
       .max_percent = number_of(call, "--max-percent", 0, 100),
-      .scale = number_of(call, "--scale", 1, 1e6),
+      .scale = number_of(call, "--scale", 1, 1e6, false),
       .output = call.value("-o"),
       .makes_folders = globals.encoding.makes_folders,
       .is_json = call.has("--json"),
       .all_levels = !globals.input.level,
       .decode = decode_options(globals.input)};
-  if (options.scale == 0)
-    fail(Exit::usage, "compare: --scale 0 would make the difference image black; expected a number above 0");
   if (own_descriptor(options.output))
     fail(Exit::usage, "compare: -o {} is not a file; expected -o FILE with {}", options.output, writable_extensions());
   if (call.has("--scale") && options.output.empty())
@@ -71,6 +70,7 @@ std::string to_text(const PairResult& result, const CompareOptions& options) {
           found.psnr() ? fmt::format("{:.4g} dB", *found.psnr()) : "n/a", found.over_percent());
       is_over |= found.over_percent() > options.max_percent;
     }
+  if (!result.problems.empty()) text += "different: properties of the files; see the first lines\n";
   if (is_over)
     text += fmt::format("different: above the {}tolerance of {:g}\n", options.difference.is_relative ? "relative " : "",
                         options.difference.tolerance);

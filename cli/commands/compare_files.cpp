@@ -98,7 +98,8 @@ bool compare_numbers(const Picture& a, const Picture& b, const std::string& part
 // Warns that -o is not written, if it is given.
 void say_unwritten(const std::string& path) {
   if (!path.empty())
-    say_warning("compare: -o {} is not written; the images have different sizes, channels or parts", path);
+    say_warning("compare: -o {} is not written; the images have different sizes, channels or parts{}", path,
+                std::filesystem::exists(path) ? "; an older file of this name stays" : "");
 }
 
 // Writes the image of differences, if `path` is given.

@@ -58,7 +58,7 @@ static std::string other_pattern(const std::string& first, const std::string& se
   const size_t stem = pattern.find("{stem}"), name_at = pattern.rfind('/') + 1;  // 0 without a folder
   if (fs::path(first).parent_path() == fs::path(second).parent_path() && stem != pattern.npos)
     return fmt::format("use {{name}} in -o, like '{}{{name}}{}'", pattern.substr(0, stem), pattern.substr(stem + 6));
-  if (pattern.find("{dir}") != pattern.npos) return "use one run for each";
+  if (pattern.find("{dir}") != pattern.npos) return "use one run with another -o for each";
   std::string target = pattern.substr(0, name_at);
   const auto overwrites = [&](const std::string& input) {
     const fs::path folder = fs::path(input).parent_path();
@@ -66,7 +66,7 @@ static std::string other_pattern(const std::string& first, const std::string& se
     return fs::equivalent(target + folder_below(input), folder.empty() ? "." : folder, error);
   };
   if (target.empty() || overwrites(first) || overwrites(second)) target += "out/";
-  return fmt::format("use {{dir}} in -o, like '{}{{dir}}/{}' with --mkdir, or one run for each", target,
+  return fmt::format("use {{dir}} in -o, like '{}{{dir}}/{}' with --mkdir, or one run with another -o for each", target,
                      pattern.substr(name_at));
 }
 

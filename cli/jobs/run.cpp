@@ -162,9 +162,9 @@ void tell_counts(const Globals& globals, const Report& report) {
   if (skipped_count > 0 && !globals.report.quiet)
     say_note("{} of {} outputs were done by an earlier run and have not changed (--resume){}", skipped_count,
              report.job_count, unverified(globals));
-  if (report.jobs.size() < report.job_count)
-    say_note("{} of {} inputs were not started, because one failed (--fail-fast)",
-             report.job_count - report.jobs.size(), report.job_count);
+  if (const size_t count = report.job_count - report.jobs.size(); count > 0)
+    say_note("{} of {} inputs {} not started, because one failed (--fail-fast)", count, report.job_count,
+             count == 1 ? "was" : "were");
 }
 
 bool is_file_or_pipe(int descriptor) {

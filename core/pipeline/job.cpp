@@ -62,7 +62,7 @@ Job split_into_level_files(Job job, int level_count, int whole_count) {
   if (job.format->levels == FileLevels::any) return job;
   if (job.is_output_named || job.output.at(0) == "-")
     fail(Exit::usage, "{}: {} files hold all {} levels or one, not {}; use {{level}} in -o for one file per level",
-         job.output.shown(), job.format->name, whole_count, level_count);
+         job.output.at(0) == "-" ? "standard output" : job.output.shown(), job.format->name, whole_count, level_count);
   job.output = default_level_output(job);
   return job;
 }

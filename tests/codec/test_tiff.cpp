@@ -244,7 +244,7 @@ TEST_CASE("TIFF that is not supported is refused by name, and samples that are n
   CHECK(refusal({.bits = 1, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK, .compression = COMPRESSION_CCITTFAX4})
             .find("TIFF compression 4") != std::string::npos);
   CHECK(decode_bytes(make_tiff({{.samples = 4, .alpha = EXTRASAMPLE_UNSPECIFIED}})).warnings ==
-        std::vector<std::string>{"1 extra samples per texel are dropped, because they are not alpha"});
+        std::vector<std::string>{"1 extra sample per texel is dropped, because it is not alpha"});
 }
 
 TEST_CASE("a TIFF that is cut off anywhere, or has flipped bytes, is refused or read") {
@@ -373,7 +373,7 @@ TEST_CASE("alpha of a CMYK TIFF is dropped with a warning") {
   CHECK(warnings(EXTRASAMPLE_UNASSALPHA) == std::vector{lost, inexact});
   CHECK(warnings(EXTRASAMPLE_ASSOCALPHA) == std::vector{lost, inexact});
   CHECK(warnings(EXTRASAMPLE_UNSPECIFIED) ==
-        std::vector<std::string>{"1 extra samples per texel are dropped, because they are not alpha", inexact});
+        std::vector<std::string>{"1 extra sample per texel is dropped, because it is not alpha", inexact});
 }
 
 TEST_CASE("the palette of a TIFF keeps its 16 bits, and 8 bits stay 8") {

@@ -80,11 +80,17 @@ TEST_CASE("compare -o writes a picture of the differences") {
   const Finished unlike = place.gpupost({"compare", "in.exr", "small.exr", "-o", "unlike.exr"});
   CHECK(unlike.exit_code == 6);
   CHECK_MESSAGE(unlike.err.find("-o unlike.exr is not written") != std::string::npos, unlike.err);
+  CHECK(unlike.err.find("older") == std::string::npos);
   CHECK(!place.has("unlike.exr"));
+  const Finished older = place.gpupost({"compare", "in.exr", "small.exr", "-o", "diff.exr"});
+  CHECK_MESSAGE(older.err.ends_with("; an older file of this name stays\n"), older.err);
   const Finished onto_input = place.gpupost({"compare", "in.exr", "other.exr", "-o", "other.exr"});
   CHECK(onto_input.exit_code == 1);
   CHECK(onto_input.err.find("is an input") != std::string::npos);
   CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.txt"}).exit_code == 1);
+  for (const char* scale : {"0", "-3"})
+    CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.exr", "--scale", scale}).err ==
+          fmt::format("gpupost: compare: --scale {} is not a number above 0 and at most 1000000\n", scale));
   const Finished pattern = place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.####.png"});
   CHECK(pattern.exit_code == 1);
   CHECK(

@@ -237,7 +237,7 @@ TEST_CASE("compare: 0 for the same, 6 for a difference, with the tolerance betwe
   CHECK(place.gpupost({"compare", "in.exr", "other.exr", "--tolerance", "0.001"}).exit_code == 0);
   const Finished sizes = place.gpupost({"compare", "in.exr", "wide.exr"});
   CHECK(sizes.exit_code == 6);
-  CHECK(sizes.out == "sizes differ: 37 x 21 and 38 x 21\n");
+  CHECK(sizes.out == "sizes differ: 37 x 21 and 38 x 21\ndifferent: properties of the files; see the first lines\n");
   CHECK(place.gpupost({"compare", "in.exr", "depth.exr"}).exit_code == 6);
   CHECK(place.gpupost({"compare", "layers.exr", "layers.exr", "--layer", "diffuse"}).exit_code == 0);
 }
@@ -252,6 +252,7 @@ TEST_CASE("compare: files of the same numbers differ in windows, chromaticities 
     CHECK(finished.out.find("R            largest 0 ") != std::string::npos);
   };
   check_differs("rec2020.exr", "chromaticities differ: red 0.64, 0.33 ");
+  check_differs("rec2020.exr", "\ndifferent: properties of the files; see the first lines\n");
   Picture moved = decoded(place, "in.exr");
   moved.display_window = {0, 0, 99, 99};
   write_picture(place, "display.exr", moved);

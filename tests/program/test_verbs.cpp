@@ -170,7 +170,8 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
   const std::pair<Words, const char*> refused[] = {
       {{"in.exr", "sub/in.exr", "-o", "folder.exr/"},
        "gpupost: inputs in.exr and sub/in.exr would both write folder.exr/in.exr; each input needs an output of its "
-       "own; use {dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' with --mkdir, or one run for each\n"},
+       "own; use {dir} in -o, like 'folder.exr/{dir}/{stem}.{ext}' with --mkdir, or one run with another -o for "
+       "each\n"},
       {{"in.exr", "in.png", "-o", "out.exr"},
        "gpupost: inputs in.exr and in.png would both write out.exr; each input needs an output of its own; use {stem} "
        "in -o, or a folder ending in /\n"},
@@ -182,11 +183,11 @@ TEST_CASE("two inputs of one output are named, and what tells them apart fits wh
        "in -o\n"},
       {{"in.exr", "sub/in.exr", "mips", "-o", "{stem}.{level}.png"},
        "gpupost: inputs in.exr and sub/in.exr would both write in.0.png; each input needs an output of its own; use "
-       "{dir} in -o, like 'out/{dir}/{stem}.{level}.png' with --mkdir, or one run for each\n"},
+       "{dir} in -o, like 'out/{dir}/{stem}.{level}.png' with --mkdir, or one run with another -o for each\n"},
       {{"in.exr", "sub/../sub/in.exr", "-o", "./{stem}.exr"},  // ./{dir}/{stem}.exr is in.exr
        "gpupost: inputs in.exr and sub/../sub/in.exr would both write ./in.exr; each input needs an output of its own; "
        "use "
-       "{dir} in -o, like './out/{dir}/{stem}.exr' with --mkdir, or one run for each\n"},
+       "{dir} in -o, like './out/{dir}/{stem}.exr' with --mkdir, or one run with another -o for each\n"},
       {{"in.exr", "in1.exr", "mips", "-o", "{stem}{level}.png"},
        "gpupost: inputs in.exr and in1.exr would both write in10.png; each input needs an output of its own; put a "
        "character other than a digit before {level}\n"}};

@@ -131,7 +131,9 @@ void Page::take_samples(Layout& layout) const {
   }
   if (dropped_count > 0)
     layout.raster.colors.warnings.push_back(
-        fmt::format("{} extra samples per texel are dropped, because they are not alpha", dropped_count));
+        dropped_count == 1
+            ? "1 extra sample per texel is dropped, because it is not alpha"
+            : fmt::format("{} extra samples per texel are dropped, because they are not alpha", dropped_count));
 }
 
 void Page::take_color(Layout& layout) const {
