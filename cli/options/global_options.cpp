@@ -228,7 +228,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (values.contains("input-transfer")) input.transfer = transfer_named(text("input-transfer"));
   if (values.contains("input-alpha"))
     input.alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
-  if (values.contains("format")) globals.format = format_named(text("format"));
+  if (values.contains("format")) globals.format = format_of_extension("." + text("format"));
   if (const std::string bits = text("bits"); !bits.empty())
     encoding.bits = bits == "8" ? Depth::u8 : bits == "16" ? Depth::u16 : bits == "16f" ? Depth::half : Depth::f32;
   if (values.contains("compression")) read_compression(text("compression"), encoding);

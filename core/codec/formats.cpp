@@ -150,7 +150,7 @@ std::span<const Format> all_formats() { return formats(); }
 std::vector<std::string_view> writable_formats() {
   std::vector<std::string_view> names;
   for (const Format& row : formats())
-    if (row.can_write()) names.push_back(row.name);
+    if (row.can_write()) names.insert(names.end(), row.extensions.begin(), row.extensions.end());
   return names;
 }
 

@@ -11,7 +11,8 @@
 namespace gpupost {
 
 std::span<const Format> all_formats();
-std::vector<std::string_view> writable_formats();  // names of formats that can be written
+// Extensions of formats that can be written, with the name of each.
+std::vector<std::string_view> writable_formats();
 // Extensions of formats that can be written, for messages: ".exr, .png or .dds". With `with_levels`, only formats that
 // can hold all mip levels.
 std::string writable_extensions(bool with_levels = false);

@@ -264,6 +264,10 @@ DEVICE_TEST_CASE("-o with / at its end is a folder for the input's name") {
   CHECK(place.has("made/wide.exr"));
   check_done(place, {"in.exr", "-o", "made/", "--format", "png"});
   CHECK(place.has("made/in.png"));
+  check_done(place, {"in.png", "-o", "made/", "--format", "jpeg", "--bits", "8"});
+  CHECK(place.has("made/in.jpg"));
+  const Finished levels = place.shell("gpupost - mips --levels 3 < in.exr | cat");
+  CHECK_MESSAGE(levels.err.find("gpupost: standard output: exr files hold") != levels.err.npos, levels.err);
 }
 
 TEST_CASE("the places of a pattern are filled from the input") {
