@@ -38,9 +38,11 @@ std::span<const Global> all_globals() {
       {.name = "recursive", .help = "Process all images in input folders and in their subfolders"},
       {.name = "frames",
        .value = "RANGE",
-       .help = "Frames of an input sequence: 1001-1100, 1-100x2 (every 2nd), 1-10y3 (all but every 3rd), 5-1 "
-               "(backwards), -5--1, or several with commas. Default: all existing frames. Write the sequence as "
-               "in.%04d.exr, in.####.exr or in.#.exr, which all mean 4 digits"},
+       .help =
+           "Frames of an input sequence: 1001-1100, 1-100x2 (every 2nd), 1-10y3 (all but every 3rd), 5-1 "
+           "(backwards), -5--1, or several with commas. Default: all existing frames. Write the sequence as "
+           "in.%04d.exr or in.####.exr: at least 4 digits. A single # means 4 digits too; two or more # mean as many "
+           "digits"},
       {.name = "skip-missing",
        .help = "Skip frames that are missing from a sequence. Without it the run ends with exit code 5"},
       {.name = "shard",
@@ -78,8 +80,9 @@ std::span<const Global> all_globals() {
        .value = "NAME",
        .help = "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). zip, zips "
                "and zstd take a level: `zip:1` is the fastest, `zip:9` the smallest (zstd: to 22; default for EXR 2, "
-               "for TIFF 4). dwaa and dwab lose more at a higher level (default 45). Default: as the "
-               "input, with its level of dwaa or dwab, if the format is the same, else zip",
+               "for TIFF 4). dwaa and dwab lose more at a higher level (default 45). Default: the "
+               "compression of the input, with its level of dwaa or dwab, if the format is the same and gpupost writes "
+               "that compression; else zip",
        .choices = {std::begin(compression_names), std::end(compression_names)},
        .scope = Scope::images,
        .has_level = true},
@@ -117,8 +120,8 @@ std::span<const Global> all_globals() {
        .has_names = true},
       {.name = "output-primaries",
        .value = "X,Y,...",
-       .help = "Convert the result to these primaries and record them in the output (EXR, HDR, PNG, JPEG or TIFF). "
-               "Default: "
+       .help = "Convert the result to these primaries and record them in the output (EXR, HDR, PNG, JPEG or TIFF; "
+               "a gray PNG or JPEG records none). Default: "
                "the input's, or Rec. 709 if an op or the format needs it. With --transfer, a result that is already "
                "encoded is not converted, and the primaries are only recorded",
        .choices = primaries_names(),

@@ -100,7 +100,7 @@ const Op sharpen_op{
             .summary = "Sharpen with an unsharp mask",
             .description =
                 "Adds --amount times the difference between the image and a gaussian blur of it, in linear light. "
-                "Differences up to --threshold are ignored; --threshold is subtracted from larger ones. Edges "
+                "--threshold is subtracted from the size of each difference; smaller differences become 0. Edges "
                 "overshoot, and float files keep values below 0. The op works on straight color with means weighted by "
                 "alpha, so that an edge in alpha alone gets no halo. Alpha does not change.",
             .citation = "Unsharp masking; with --threshold 0, as oiiotool --unsharp",
@@ -117,7 +117,7 @@ const Op sharpen_op{
                 .min = 0,
                 .max = 16},
                {.name = "threshold",
-                .help = "Smallest difference to sharpen, in linear light",
+                .help = "Amount to subtract from the size of each difference, in linear light",
                 .default_value = 0,
                 .min = 0,
                 .max = 65504}},

@@ -144,9 +144,9 @@ const Op crop_op{
                 "the data window. The result starts at (0, 0). A rectangle that is not wholly inside the image is an "
                 "error.\n--to data makes the data window of an EXR its display window too, so that other formats get "
                 "every texel. --to display crops and extends the image to its display window. Missing texels are "
-                "transparent black, or black without alpha; other channels are 0 there. Both keep the coordinates of "
-                "texels, and the display window of the result equals its data window. An image without windows does "
-                "not change.\nTexels are copied bit for bit.",
+                "transparent black, or black without alpha; other channels are 0 there. With --to data and --to "
+                "display, texels keep their coordinates, and the display window of the result equals its data window. "
+                "An image without windows does not change.\nTexels are copied bit for bit.",
             .citation = "Windows as in oiiotool --cut, --croptofull",
             .examples = {"--window 1x1+0+0", "--to display", "--to data"}},
     .params = {{.name = "window",
