@@ -105,7 +105,7 @@ static std::string end_of_path(const std::string& path) {
 }
 
 bool Shard::takes(const std::string& path, size_t position) const {
-  const uint64_t key = is_even ? position : hash_of_name(end_of_path(path));
+  const uint64_t key = is_even ? position : hash_of_name(path == "-" ? path : end_of_path(path));
   return key % uint64_t(count) == uint64_t(index - 1);
 }
 
