@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 
 using namespace gpupost::test;
@@ -18,11 +19,18 @@ Recorded calls_of(const Trial& trial, const Environment& environment) {
 
 bool is_about(const std::string& call, const std::string& text) { return call.find(text) != call.npos; }
 
+bool is_behind_rename(const Trial& trial, const std::string& call) { return call == "fsync " + trial.path(); }
+
+// Does the call bring the output to its file? Then an error that no retry mends must not end in success.
+bool brings_output(const Trial& trial, const std::string& call) {
+  return is_about(call, "out.exr") || is_behind_rename(trial, call);
+}
+
 // What a call that failed makes of the run: an output that cannot be written (too many open files are another matter), an input that cannot be read, memory that cannot
 // be had or shared; where a cache fails, nothing.
 std::string wrong(const Trial& trial, const Finished& finished, const std::string& call, int error) {
-  const bool is_behind_rename = call == "fsync " + trial.path();
-  if (is_behind_rename) return trial.wrong_but_may_be_new(finished, {error == EMFILE ? 7 : 3});
+  if (brings_output(trial, call) && error != EINTR && finished.exit_code == 0) return "it succeeds";
+  if (is_behind_rename(trial, call)) return trial.wrong_but_may_be_new(finished, {error == EMFILE ? 7 : 3});
   if (is_about(call, "out.exr") || call == "open .") return trial.wrong(finished, {error == EMFILE ? 7 : 3});
   return trial.wrong(finished, {2, 7});
 }
@@ -34,7 +42,9 @@ void fail_each_call(Criterion& bar, const Trial& trial, const std::string& proce
   REQUIRE(!all_calls.empty());
   for (size_t index = 0; index < all_calls.size(); ++index)
     for (const int error : {EIO, ENOSPC, EMFILE, EINTR}) {
-      if (!is_thorough() && error != (index % 2 ? EIO : EINTR)) continue;
+      const bool is_tried =
+          brings_output(trial, all_calls[index]) ? error == EIO || error == EINTR : error == (index % 2 ? EIO : EINTR);
+      if (!is_thorough() && !is_tried) continue;
       Environment environment = host_faults_in(process);
       environment.emplace_back("GPUPOST_FAIL_CALL", fmt::format("{}:{}", index + 1, error));
       const auto [finished, calls] = calls_of(trial, environment);
@@ -51,6 +61,20 @@ DEVICE_TEST_CASE("R7: whichever call of the system fails, the exit code says so 
   const Trial mips({"mips"});
   fail_each_call(bar, mips, "program");
   fail_each_call(bar, mips, "worker");
+}
+
+TEST_CASE("an output is on the disk before it gets its name, and then the name, and then a line of the journal") {
+  const Trial conversion({"--journal", "j"});
+  const auto [finished, calls] = calls_of(conversion, host_faults_in("program"));
+  REQUIRE(finished.exit_code == 0);
+  const std::string folder = conversion.path(), temporary = folder + "/.out.exr.gpupost-";
+  auto at = calls.begin();
+  for (const std::string& expected : {"write " + temporary, "fsync " + temporary, std::string("renameat out.exr"),
+                                      "fsync " + folder, "write " + folder + "/j", "fdatasync " + folder + "/j"}) {
+    at = std::find_if(at, calls.end(), [&](const std::string& call) { return call.starts_with(expected); });
+    REQUIRE_MESSAGE(at != calls.end(), expected);
+    ++at;
+  }
 }
 
 DEVICE_TEST_CASE("R7: an output whose writes all take less than they are given is whole") {

@@ -232,6 +232,11 @@ int fsync(int descriptor) {
   return call_fails(CALLER, "fsync", descriptor) ? -1 : real(descriptor);
 }
 
+int fdatasync(int descriptor) {
+  static auto* const real = next<decltype(fdatasync)>("fdatasync");
+  return call_fails(CALLER, "fdatasync", descriptor) ? -1 : real(descriptor);
+}
+
 int fchmod(int descriptor, mode_t mode) {
   static auto* const real = next<decltype(fchmod)>("fchmod");
   return call_fails(CALLER, "fchmod", descriptor) ? -1 : real(descriptor, mode);
