@@ -297,6 +297,18 @@ TEST_CASE("a resumed run skips what is done, and does again what has changed") {
     CHECK(folder.read("b.png") != b);
     CHECK(skipped_of(run(journaled(folder, true), jobs, heard)) == std::vector{true, true});
   }
+  SUBCASE("another format under the same name") {
+    std::vector<Job> others = jobs;
+    others[1].format = format_named("tiff");
+    CHECK(skipped_of(run(journaled(folder, true), others, heard)) == std::vector{true, false});
+  }
+  SUBCASE("a job that writes no image has no output to check, so it is never skipped") {
+    std::vector<Job> others = jobs;
+    others[1] = job_of(folder.path("in.png"), folder.path("c.png"));
+    others[1].writes_picture = false;
+    for (int round = 0; round < 2; ++round)
+      CHECK(skipped_of(run(journaled(folder, true), others, heard)) == std::vector{true, false});
+  }
   SUBCASE("other options") {
     ChainRequest request = journaled(folder, true);
     request.batch.options = "--bits=16\n";

@@ -117,6 +117,16 @@ DEVICE_TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --
   CHECK(done(place, again).err.find("outputs were done") == std::string::npos);
 }
 
+DEVICE_TEST_CASE("--resume makes frames again whose smoothed exposure a changed neighbor changes") {
+  const TestFolder place;
+  write_flash(place);
+  const std::string run = "gpupost s.####.exr exposure --auto --smooth 3 -o near/ --mkdir --resume";
+  done(place, run);
+  CHECK(done(place, run).err.find("11 of 11 outputs") != std::string::npos);
+  for (const int frame : {10, 11}) place.write(name_of(frame), place.read(name_of(flash)));
+  CHECK(done(place, run).err.find("8 of 11 outputs") != std::string::npos);  // frame 9 too
+}
+
 DEVICE_TEST_CASE("--auto-from finds a file whose name is not UTF-8") {
   const TestFolder place;
   for (const std::string name : {"\xe9.exr", "\xe8.exr"}) place.write(name, made_files().at("float.exr"));
