@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -38,6 +39,8 @@ DEVICE_TEST_CASE("the report is JSON whose fields are there and whose numbers ma
       written += pass["bytes_written"].get<size_t>();
       CHECK(pass["ms"].get<double>() >= 0);
       CHECK(pass["ms"].get<double>() <= job["stages_ms"]["total"].get<double>());
+      const double share_of_copy = pass["gb_per_s"].get<double>() / job["copy_gb_per_s"]["16f"].get<double>();
+      CHECK(pass["percent_of_copy"].get<double>() == doctest::Approx(100 * share_of_copy));
     }
     // 8 bytes a texel: levels 1 to 5 are written, the one above each is read, or the base alone
     const size_t below = 8 * (18 * 10 + 9 * 5 + 4 * 2 + 2 + 1);
@@ -49,6 +52,17 @@ DEVICE_TEST_CASE("the report is JSON whose fields are there and whose numbers ma
     CHECK(job["verify"].size() == 5);
     for (const json& check : job["verify"]) CHECK(check["share_of_tolerance"].get<double>() <= 1);
     CHECK(job["copy_gb_per_s"]["16f"].get<double>() > 0);
+  }
+}
+
+DEVICE_TEST_CASE("storage is half if the numbers of the input and of the output both fit into halves, else float") {
+  const TestFolder place;
+  for (const auto& [input, bits, storage] : {std::tuple("in.png", "16f", "16f"),
+                                             {"in.png", "32f", "32f"},
+                                             {"deep.png", "16f", "32f"},
+                                             {"float.exr", "16f", "32f"}}) {
+    check_done(place, {"gain", "--value", "0.5", input, "-o", "out.exr", "--bits", bits, "--report", "r.json"});
+    CHECK_MESSAGE(parse_json(place.read("r.json"))["jobs"][0]["storage"] == storage, input, " to ", bits);
   }
 }
 

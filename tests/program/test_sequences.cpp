@@ -317,7 +317,8 @@ TEST_CASE("a depfile lists every file that an output is made from") {
 TEST_CASE("--no-clobber keeps an output that another program writes meanwhile") {
   const TestFolder place;
   const Finished finished = place.shell(
-      "mkfifo pipe.png; gpupost pipe.png in.png -o kept/ --mkdir --format exr --no-clobber & exec 3> "
+      "mkfifo pipe.png; gpupost pipe.png in.png -o kept/ --mkdir --format exr --no-clobber --depfile d & "
+      "exec 3> "
       "pipe.png; "
       "echo old > kept/pipe.exr; cat in.png >&3; exec 3>&-; wait $!");
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
@@ -325,6 +326,7 @@ TEST_CASE("--no-clobber keeps an output that another program writes meanwhile") 
                           "(--no-clobber)\n") != finished.err.npos);
   CHECK(place.read("kept/pipe.exr") == "old\n");
   CHECK(place.has("kept/in.exr"));
+  CHECK(place.read("d") == "kept/pipe.exr: pipe.png\nkept/in.exr: in.png\npipe.png:\nin.png:\n");
   if (!has_device()) return;
   const Finished statistics = place.shell(
       "gpupost pipe.png stats -o st.json --no-clobber --depfile d & exec 3> pipe.png; echo old > st.json; cat in.png "

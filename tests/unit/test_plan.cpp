@@ -4,6 +4,7 @@
 #include "core/ops/registry.h"
 #include "core/plan/explain.h"
 #include "core/plan/plan.h"
+#include "core/plan/tiling.h"
 #include "tests/support/error_of.h"
 #include "tests/support/patterns.h"
 #include "tests/support/rich_gpu.h"
@@ -384,4 +385,15 @@ TEST_CASE("what 11:11:10 bits cannot hold is the fault of ops by the names that 
   Call converted = parse_call(*op_named("matrix"), "--rows 1,0,0,0,1,0,0,0.5,1");
   converted.purpose = "the conversion of primaries";
   CHECK(faults({converted, blur}) == "the conversion of primaries makes\n");
+}
+
+TEST_CASE("memory that may be too small is a reason for tiles, but not to refuse a chain that cannot be tiled") {
+  DeviceTraits traits = rich_gpu();
+  traits.memory.total_bytes = size_t(1) << 20;
+  const auto limit_of = [&](std::string_view words) {
+    const Call call = parse_call(mips(), words);
+    return decide_tiling({&call, 1}, {.size = {1024, 1024}, .storage = Depth::f32}, traits, {}).limit;
+  };
+  CHECK(limit_of("--method per-level").starts_with("all images need "));
+  CHECK(limit_of("--hicomp --from-base") == "");
 }
