@@ -171,6 +171,14 @@ TEST_CASE("floats of a file become linear premultiplied numbers") {
   }
 }
 
+TEST_CASE("a power curve goes on below 0 as a mirror image") {
+  Picture picture = picture_of<float>({1, 1}, Depth::f32, {-0.5f, 0.5f, 0, 1});
+  picture.transfer = Transfer::power;
+  picture.exponent = 2;
+  make_working(picture, Depth::f32);
+  CHECK(floats_of(picture) == std::vector{-0.25f, 0.25f, 0.0f, 1.0f});
+}
+
 TEST_CASE("linear halves stay bit for bit and uint groups are left alone") {
   std::vector<uint16_t> halves(65536);
   for (size_t i = 0; i < halves.size(); ++i) halves[i] = uint16_t(i);

@@ -181,6 +181,21 @@ TEST_CASE("every damaged part of a PNG is refused, and named") {
         "2 file: has 40000 x 9 texels; the limit is 32768 per side (raise it with --max-side)");
   CHECK(made({{"IHDR", png_header(16000, 16000, 8, 0)}, {"IDAT", data}, {"IEND", ""}}).find("cannot yield") !=
         std::string::npos);
+  const std::string indexed = png_header(17, 9, 8, 3);
+  CHECK(made({{"IHDR", indexed}, {"IDAT", data}, {"PLTE", "abc"}, {"IEND", ""}}).find("comes after the image data") !=
+        std::string::npos);
+  CHECK(made({{"IHDR", indexed}, {"PLTE", "abcd"}, {"IDAT", data}, {"IEND", ""}}).find("chunk PLTE has 4 bytes") !=
+        std::string::npos);
+  CHECK(made({{"IHDR", header}, {"tRNS", "abc"}, {"IDAT", data}, {"IEND", ""}}).find("chunk tRNS has 3 bytes") !=
+        std::string::npos);
+  CHECK(made({{"IHDR", header}, {"IHDR", header}, {"IDAT", data}, {"IEND", ""}}).find("has chunk IHDR twice") !=
+        std::string::npos);
+  CHECK(made({{"IHDR", header}, {"WHAT", ""}, {"IDAT", data}, {"IEND", ""}}).find("is critical and unknown") !=
+        std::string::npos);
+  const std::string begin = data.substr(0, 5), rest = data.substr(5);
+  CHECK(made({{"IHDR", header}, {"IDAT", begin}, {"IDAT", rest}, {"IEND", ""}}) == "");
+  CHECK(made({{"IHDR", header}, {"IDAT", begin}, {"tEXt", "a"}, {"IDAT", rest}, {"IEND", ""}})
+            .find("does not directly follow") != std::string::npos);
   data.back() = char(data.back() + 1);  // the checksum of the data
   CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "2 file: its image data is damaged from byte 33 on");
 }
@@ -231,6 +246,7 @@ TEST_CASE("the curve of a PNG is the one that its first word on it says") {
   const Picture power = decode_bytes(gray_png(3, 3, {{"gAMA", big_u32(40000)}})).picture;
   CHECK(power.transfer == Transfer::power);
   CHECK(power.exponent == 2.5);
+  CHECK(decode_bytes(gray_png(3, 3, {{"gAMA", big_u32(50000)}})).picture.exponent == 2);
   CHECK(decode_bytes(gray_png(3, 3, {{"cICP", std::string("\1\4\0\1", 4)}})).picture.exponent == 2.2);
 }
 

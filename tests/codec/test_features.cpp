@@ -199,6 +199,7 @@ TEST_CASE("metadata that is not kept is named, and what almost every file has is
       {"96 dots per inch", png(physical(3780, 3780, 1)), ""},
       {"300 dots per inch", png(physical(11811, 11811, 1)), "resolution (300 dots per inch)"},
       {"square pixels", png(physical(1, 1, 0)), ""},
+      {"a resolution without a unit", png(physical(20000, 20000, 0)), ""},
       {"wide pixels", png(physical(1, 2, 0)), "pixel aspect ratio (2)"},
       {"pixels of no size", png(physical(0, 2, 0)), ""},
       {"JPEG alone", jpeg(""), ""},

@@ -70,10 +70,10 @@ TEST_CASE("a new file is written whole, with the mode of the umask") {
 TEST_CASE("an old file is replaced and keeps its mode") {
   const Folder folder;
   write_text(folder / "old", "old bytes that are longer");
-  chmod((folder / "old").c_str(), 0604);
+  chmod((folder / "old").c_str(), 0715);
   write_text(folder / "old", "new");
   CHECK(text_of(folder / "old") == "new");
-  CHECK(mode_of(folder / "old") == 0604);
+  CHECK(mode_of(folder / "old") == 0715);
   CHECK(folder.file_count() == 1);
 }
 

@@ -222,6 +222,12 @@ TEST_CASE("a gray profile connected in Lab gives lightness") {
   const double expected[] = {0, 0.029891, 0.112512, 0.281233, 0.566813, 1};
   REQUIRE(light.size() >= 4 * 6);
   for (size_t i = 0; i < 6; ++i) CHECK(double(light[4 * i]) == doctest::Approx(expected[i]).epsilon(2e-4));
+  // a lightness up to 8 is a straight line
+  const File dark = make_png({{"IHDR", png_header(1, 1, 8, 0)},
+                              {"iCCP", std::string("profile\0\0", 9) + zlib_packed(bytes)},
+                              {"IDAT", zlib_packed(std::string("\0\15", 2))},
+                              {"IEND", ""}});
+  CHECK(light_of(decode_bytes(dark).picture)[0] == doctest::Approx(100 * 13.0 / 255 * 27 / 24389).epsilon(1e-5));
   // lcms2 takes the same way
   cmsHPROFILE from = cmsOpenProfileFromMem(bytes.data(), cmsUInt32Number(bytes.size()));
   cmsHPROFILE to = rgb_profile(rec709, line);

@@ -247,6 +247,15 @@ TEST_CASE("TIFF that is not supported is refused by name, and samples that are n
         std::vector<std::string>{"1 extra sample per texel is dropped, because it is not alpha"});
 }
 
+TEST_CASE("the alpha of a TIFF may be behind a sample that is no alpha") {
+  const Recipe recipe{.samples = 5, .add_tags = [](TIFF* tiff) {
+                        constexpr uint16_t extras[] = {EXTRASAMPLE_UNSPECIFIED, EXTRASAMPLE_UNASSALPHA};
+                        TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 2, extras);
+                      }};
+  const Picture picture = decode_bytes(make_tiff({recipe})).picture;
+  for (int x = 0; x < recipe.width; ++x) CHECK(read_at(picture, x, 2, 3) == stored_at(recipe, x, 2, 4));
+}
+
 TEST_CASE("a TIFF that is cut off anywhere, or has flipped bytes, is refused or read") {
   for (const Recipe& recipe :
        {Recipe{}, Recipe{.compression = COMPRESSION_LZW}, Recipe{.tile_side = 16},
