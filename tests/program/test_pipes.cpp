@@ -134,6 +134,8 @@ TEST_CASE("a pipe that two images, an image and --list, or a later run would rea
       {"mkfifo pipe; gpupost in.exr wide.exr guided --guide pipe -o made/ --mkdir", "pipe" + refusal},
       {"cat in.png | gpupost in.exr merge --with - -o out.png --journal j",
        "--journal: standard input cannot be read again; expected files\n"},
+      {"cat in.png | gpupost - -o out.png --journal j",
+       "--journal: standard input cannot be read again; expected files\n"},
       {"mkfifo pipe; gpupost pipe flip x -o out.png --resume", "--resume: pipe cannot be read again; expected files\n"},
       {"mkfifo pipe; gpupost pipe flip x -o out.png --journal j",
        "--journal: pipe cannot be read again; expected files\n"},

@@ -47,8 +47,8 @@ TEST_CASE("a second run with --resume does nothing, and says so") {
   for (const json& job : report["jobs"]) CHECK(job["is_skipped"] == true);
   const Finished other = place.gpupost(with(words, {"--compression", "none"}));
   CHECK(other.err.find("earlier run") == std::string::npos);
-  const Finished elsewhere = place.gpupost(with(words, {"--compression", "none", "--jobs", "1"}));
-  CHECK(elsewhere.err.find("3 of 3 outputs") != std::string::npos);  // --jobs changes no result
+  const Finished elsewhere = place.gpupost(with(words, {"--compression", "none", "--jobs", "1", "--depfile", "d"}));
+  CHECK(elsewhere.err.find("3 of 3 outputs") != std::string::npos);  // --jobs and --depfile change no result
 }
 
 TEST_CASE("a new first input in another folder does not move the journal") {
@@ -295,4 +295,13 @@ TEST_CASE("an interrupted run says how to go on") {
   CHECK(over_old_ones.err == "gpupost: interrupted; at least 1 of 2 files are done; run the same command again\n");
   const Finished one = place.shell("gpupost pipe.png -o out/one.exr & sleep 0.3; kill -TERM $!; wait $!");
   CHECK(one.err == "gpupost: interrupted; at least 0 of 1 file is done; run the same command again\n");
+}
+
+TEST_CASE("a signal that a run is started to ignore, as by nohup, does not end it") {
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "mkfifo pipe.png; (trap '' HUP; exec gpupost pipe.png -o out.exr) & exec 3> pipe.png; kill -HUP $!; cat in.png "
+      ">&3; exec 3>&-; wait $!");
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(place.has("out.exr"));
 }

@@ -142,6 +142,9 @@ TEST_CASE("only settings of the machine come from the environment, and the rest 
   for (const std::string of_tests : {"GPUPOST_CORPUS", "GPUPOST_TEST_REQUIRE_DEVICE", "GPUPOST_FAIL_IN"})
     CHECK_MESSAGE(warning_of(of_tests, "x") == "", of_tests);
   CHECK(place.gpupost({"in.exr", "-o", "o.exr", "--quiet"}, {{"GPUPOST_JBOS", "4"}}).err == "");
+  const std::vector<std::string> sorted = lines_of(
+      place.gpupost({"in.exr", "-o", "out.exr"}, {{"GPUPOST_B", "1"}, {"GPUPOST_C", "1"}, {"GPUPOST_A", "1"}}).err);
+  CHECK(std::ranges::is_sorted(sorted));
   // it redirects nothing
   CHECK(place.gpupost({"in.exr", "-o", "a.png"}, {{"GPUPOST_OUTPUT", "b.png"}}).exit_code == 0);
   CHECK(place.gpupost({"in.exr"}, {{"GPUPOST_OUTPUT", "b.png"}}).exit_code == 1);
