@@ -1,6 +1,7 @@
 // Several files in one run: one that fails, and progress for people and for programs.
 #include "tests/program/test_folder.h"
 #include "tests/support/json.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 #include <pty.h>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <map>
 
+using namespace gpupost;
 using namespace gpupost::test;
 using json = nlohmann::json;
 
@@ -57,6 +59,28 @@ TEST_CASE("one bad file of five: the others are done, in the order of the inputs
   CHECK(finished.err.find("3 of 5 inputs were not started") != std::string::npos);
   CHECK(outputs_of(place).size() == 1);
   CHECK(place.gpupost(with(five, {"--fail-fast", "--keep-going"})).exit_code == 1);
+}
+
+TEST_CASE("--fail-fast starts no input after a failed output, also if outputs of later inputs are done before it") {
+  const TestFolder place;
+  std::filesystem::create_directory(place.path("out"));
+  std::filesystem::create_symlink("/dev/full", place.path("out/large.exr"));
+  const Size size{2000, 2000};
+  write_picture(place, "large.png",
+                color_picture_of(made_group({{{"R", Depth::u8}, {"G", Depth::u8}, {"B", Depth::u8}, {}}}, Depth::u8,
+                                            size, 1, [](int x, int y, size_t c, int level) {
+                                              return hash_of(uint32_t(x), uint32_t(y), uint32_t(c), uint32_t(level));
+                                            })));
+  Words words{"large.png"};
+  for (int index = 0; index < 40; ++index) {
+    words.push_back("p" + std::to_string(index) + ".png");
+    place.write(words.back(), place.read("bars.png"));
+  }
+  const Finished finished = place.gpupost(with(words, {"-o", "out/{stem}.exr", "--jobs", "8", "--fail-fast"}));
+  CHECK(finished.exit_code == 5);
+  CHECK(finished.err.find("inputs were not started") != std::string::npos);
+  std::filesystem::remove(place.path("out/large.exr"));
+  CHECK(outputs_of(place).size() <= 8);
 }
 
 TEST_CASE("errors of a batch name their input, whichever part of the run they come from") {

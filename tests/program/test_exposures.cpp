@@ -168,4 +168,6 @@ DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are
   place.write("s.0007.exr", made_files().at("cut.exr"));
   check_refused(place, "gpupost s.####.exr exposure --auto --smooth 3 -o rest/ --mkdir", 5, "s.0007.exr");
   CHECK(files_in(place, "rest").size() == frame_count - 1);
+  check_refused(place, "gpupost s.####.exr exposure --auto --smooth 3 --fail-fast -o first/ --mkdir", 5, "s.0007.exr");
+  for (const auto& [name, bytes] : files_in(place, "first")) CHECK_MESSAGE(place.read("rest/" + name) == bytes, name);
 }

@@ -99,6 +99,7 @@ TEST_CASE("globs, lists and folders are batches") {
             "1.png,3.png",
             {"q/%d.png: frame 2 is missing"}},
            {"mkdir p; mkfifo p/a.png; ln -s ../in.png p/link.png; gpupost 'p/*.png' -o out/", 0, "link.png"},
+           {"mkdir one; cp cut.png one/; gpupost 'one/*.png' -o out/", 5, "", {"one/cut.png"}},
            {"gpupost 'p/a*.png' -o out/", 2, "", {"p/a*.png: no file matches"}},
            {"gpupost --list list.txt -o out/", 5, "one.png,two.png", {"tree/b/missing.png"}},
            {"printf '\\357\\273\\277in.png\\r\\n' > marked.txt; gpupost --list marked.txt -o out/", 0, "in.png"},
