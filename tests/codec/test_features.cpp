@@ -185,6 +185,7 @@ TEST_CASE("metadata that is not kept is named, and what almost every file has is
        png({{"zTXt", std::string("Author\0\0x", 9)}, {"iTXt", std::string("Title\0\0\0\0\0x", 11)}}), "text"},
       {"XMP", png({{"iTXt", std::string("XML:com.adobe.xmp\0\0\0\0\0<x/>", 26)}}), "XMP"},
       {"raw IPTC", png({{"zTXt", std::string("Raw profile type iptc\0\0x", 24)}}), "IPTC"},
+      {"raw IPTC of Photoshop", png({{"zTXt", std::string("Raw profile type 8bim\0\0x", 24)}}), "IPTC"},
       {"date", png({{"tIME", std::string("\7\xe4\1\1\0\0\0", 7)}}), "date"},
       {"PNG upright", png({{"eXIf", exif_of(1, true)}}), ""},
       {"PNG with an artist", png({{"eXIf", artist}}), "Exif"},
