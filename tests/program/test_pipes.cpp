@@ -119,6 +119,10 @@ TEST_CASE("standard output has the format of standard input, also if that comes 
   REQUIRE(place.shell("cat in.exr | gpupost - -o - > out").exit_code == 0);
   CHECK(decoded(place, "out").format == "exr");
   CHECK(place.shell("printf abc | gpupost - -o - > out").exit_code == 2);
+  // a file that another program has read the beginning of
+  CHECK(place.shell("(echo 1234567; cat in.png) > both; (dd bs=8 count=1 of=/dev/null; gpupost - -o rest.png) < both")
+            .exit_code == 0);
+  CHECK(place.has("rest.png"));
 }
 
 TEST_CASE("a pipe that two images, an image and --list, or a later run would read is refused before any work") {
