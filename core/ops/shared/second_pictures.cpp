@@ -19,7 +19,8 @@ static void check_same_size(const Call& call, std::span<const Output> inputs) {
   for (size_t index = 1; index < inputs.size(); ++index)
     if (const Size other = inputs[index].size; size != Size{} && other != Size{} && other != size)
       fail(Exit::usage, "{}: {} is {} x {} texels; expected {} x {}, as the image (change it with resize)",
-           call.op->name, call.op->needs(call).pictures[index - 1].path, other.width, other.height, size.width, size.height);
+           call.op->name, call.op->needs(call).pictures[index - 1].path, other.width, other.height, size.width,
+           size.height);
 }
 
 void check_same_place(const Call& call, const std::string& file, const Windows& image, const Windows& second) {
