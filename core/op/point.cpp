@@ -8,11 +8,8 @@
 
 namespace gpupost {
 
-double limited_for_xyz(double light) { return std::isfinite(light) ? std::clamp(light, -0x1p126, 0x1p126) : light; }
-
 Color yxy_of_rgb(const Color& rgb) {
-  const auto [x, y, z] =
-      product(xyz_of_rec709, Vector3{limited_for_xyz(rgb[0]), limited_for_xyz(rgb[1]), limited_for_xyz(rgb[2])});
+  const auto [x, y, z] = product(xyz_of_rec709, Vector3{rgb[0], rgb[1], rgb[2]});
   const double sum = x + y + z;
   if (std::abs(sum) <= 1e-12 || std::isinf(sum)) return {y, rec709.white.x, rec709.white.y, rgb[3]};
   return {y, x / sum, y / sum, rgb[3]};

@@ -34,8 +34,6 @@ PointSpace space_of(const Call& call);
 // Conversion between linear Rec. 709 and CIE Y, x, y. Black has no chromaticity and gets that of D65. Source: IEC
 // 61966-2-1 and CIE 15.
 Color yxy_of_rgb(const Color& rgb);
-// Light as conversions to CIE XYZ take it: finite values beyond 2^126 count as 2^126.
-double limited_for_xyz(double light);
 Color rgb_of_yxy(const Color& yxy);
 // Conversion between premultiplied and straight color. If alpha is 0 or not finite, color does not change. Denormals
 // become 0, because devices may flush them.
