@@ -95,6 +95,7 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);
+  if (globals.encoding.drop_channels) keep_only_color(globals.passes.apply_to, picture);
   std::vector<Call> calls = request.calls;
   set_windows(chain, job, input, picture, calls, ignored);
   const Job job_of_levels = job_for_levels(calls, job, picture);

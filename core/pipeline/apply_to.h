@@ -25,6 +25,9 @@ bool takes_apply_to(const Op& op);
 // Throws Error(Exit::usage) if the image has no such channel, or if it is uint.
 void check_apply_to(const ApplyTo& apply_to, const Picture& picture);
 
+// For --drop-channels. Throws Error(Exit::usage) if other channels are to be filtered, or if there is no color.
+void keep_only_color(const ApplyTo& apply_to, Picture& picture);
+
 // Splits groups so that each group other than color is filtered completely or not at all.
 void split_groups(const ApplyTo& apply_to, Picture& picture);
 

@@ -285,7 +285,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   Picture& picture = part.picture;
   const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
-  if (request.output.drop_channels && picture.groups.front().is_color) picture.groups.resize(1);
+  if (request.output.drop_channels) keep_only_color(request.passes.apply_to, picture);
   for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
   const bool names_own = primaries.is_named && are_same(primaries.result, own);  // as `ocio --to acescg` for AP1
   if (primaries.converts && !names_own && !request.output.primaries && !makes_content(calls, Content::numbers))

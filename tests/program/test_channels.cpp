@@ -454,6 +454,12 @@ DEVICE_TEST_CASE("channels are taken by any name that a file has, those of layer
   CHECK(names_of(alone) == "diffuse.Rdiffuse.Gdiffuse.B");
   CHECK(std::ranges::equal(alone.groups[0].levels[0].texels.bytes(), layer.groups[0].levels[0].texels.bytes()));
 
+  CHECK(place.gpupost({"depth.exr", "blur", "--radius", "1", "--drop-channels", "--explain"}).out.find("Z") ==
+        std::string::npos);
+  CHECK(place.gpupost({"no_color.exr", "--drop-channels", "-o", "x.exr"}, no_driver).exit_code != 0);
+  CHECK(place.gpupost({"depth.exr", "blur", "--radius", "1", "--apply-to", "Z", "--drop-channels", "-o", "x.exr"})
+            .exit_code == 1);
+
   const Picture from = decoded(place, "depth.exr");
   const Picture made = result_of(place, {"channels", "--list", "Z,0.5,id,R"}, "depth.exr", "out.exr");
   CHECK(names_of(made) == "RGBA");
