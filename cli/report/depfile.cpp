@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/system/output_target.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -37,7 +38,7 @@ std::string depfile_text(std::span<const DepfileRule> rules) {
     if (line.empty()) continue;
     line += ":";
     for (const std::string& input : rule.inputs) {
-      if (own_descriptor(input)) continue;
+      if (own_descriptor(input) || std::ranges::count(rule.outputs, input) > 0) continue;
       line += " " + escaped(input);
       if (seen.insert(input).second) empty_rules += escaped(input) + ":\n";
     }
