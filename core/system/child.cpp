@@ -139,7 +139,7 @@ Worker::~Worker() {
 
 WorkerAnswer Worker::ask(std::span<const std::byte> request, std::span<const int> descriptors, size_t max_answer_bytes,
                          std::chrono::seconds at_most) {
-  const Clock::time_point deadline = Clock::now() + at_most;
+  Clock::time_point deadline = Clock::now() + at_most;
   const int error = send_message(talk_.get(), request, descriptors);
   const bool is_dead = error == EPIPE || error == ECONNRESET;  // how it ended tells more
   if (error != 0 && !is_dead)
@@ -153,7 +153,7 @@ WorkerAnswer Worker::ask(std::span<const std::byte> request, std::span<const int
 }
 
 // Returns whether a whole reply came.
-bool Worker::listen(WorkerAnswer& answer, size_t max_answer_bytes, Clock::time_point deadline) {
+bool Worker::listen(WorkerAnswer& answer, size_t max_answer_bytes, Clock::time_point& deadline) {
   constexpr std::chrono::milliseconds most_at_once = 1s;
   std::vector<std::byte> part(64 << 10);
   MessageSize size = 0;
@@ -162,9 +162,10 @@ bool Worker::listen(WorkerAnswer& answer, size_t max_answer_bytes, Clock::time_p
     const Clock::time_point start = Clock::now();
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - start);
     pollfd waiting = {.fd = talk_.get(), .events = POLLIN, .revents = 0};
-    const int ready = poll(&waiting, 1, int(std::clamp(left + 1ms, 0ms, most_at_once).count()));
+    const auto at_most = std::clamp(left + 1ms, 0ms, most_at_once);
+    const int ready = poll(&waiting, 1, int(at_most.count()));
     // a process that was stopped and continued does not count that time
-    if (const auto stopped = Clock::now() - start - most_at_once; stopped > most_at_once) deadline += stopped;
+    if (const auto stopped = Clock::now() - start - at_most; stopped > most_at_once) deadline += stopped;
     answer.was_too_slow = ready == 0 && Clock::now() >= deadline;
     if (answer.was_too_slow) return false;
     if (ready <= 0) continue;

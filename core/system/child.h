@@ -59,7 +59,7 @@ class Worker {
 
  private:
   using Clock = std::chrono::steady_clock;
-  bool listen(WorkerAnswer& answer, size_t max_answer_bytes, Clock::time_point deadline);
+  bool listen(WorkerAnswer& answer, size_t max_answer_bytes, Clock::time_point& deadline);
   void wait(WorkerAnswer& answer, Clock::time_point deadline);
 
   pid_t process_ = -1;
