@@ -118,12 +118,23 @@ std::string warning_of_drops(std::span<const std::optional<ChannelRef>> places, 
                                moved.empty() ? "" : "; moved to the color: ", fmt::join(moved, ", ")));
 }
 
+// Channels of one color may have several types in the file. Each target gets that of its source.
+void move_depths(const ChannelSources& sources, Group& color) {
+  const std::array<Channel, 4> before = color.channels;
+  for (size_t c = 0; c < 4; ++c)
+    if (const auto from = component_named(sources.of[c].channel); from && !before[*from].name.empty())
+      color.channels[c].depth = before[*from].depth;
+}
+
 }  // namespace
 
 std::vector<std::string> take_named_channels(std::span<const Call> calls, Picture& picture) {
   if (calls.empty() || calls.front().op != &channels_op) return {};
   const ChannelSources sources = channel_sources(calls.front());
-  if (!sources.has_names()) return {};
+  if (!sources.has_names()) {
+    if (picture.groups.front().is_color) move_depths(sources, picture.groups.front());
+    return {};
+  }
   std::array<std::optional<ChannelRef>, 4> places;
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);

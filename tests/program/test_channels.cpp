@@ -187,6 +187,14 @@ DEVICE_TEST_CASE("channels of half that the image stores beside a float are writ
   const std::array<Channel, 4> mixed{{{"d.R", Depth::half}, {"d.G", Depth::half}, {"d.B", Depth::half}, {"Z"}}};
   picture.groups.push_back(made_group(mixed, Depth::f32, picture.size(), 1, [](int, int, size_t, int) { return 0u; }));
   write_picture(place, "mixed.exr", picture);
+  const std::array<Channel, 4> of_two_types{{{"R", Depth::f32}, {"G", Depth::half}, {"B", Depth::half}}};
+  write_picture(place, "two.exr",
+                color_picture_of(made_group(of_two_types, Depth::f32, picture.size(), 1,
+                                            [](int, int, size_t, int) { return 0x47c35000u; })));  // 100,000
+  const Picture turned = result_of(place, {"channels", "--list", "B,G,R"}, "two.exr", "turned.exr");
+  CHECK(turned.groups[0].channels[0].depth == Depth::half);
+  CHECK(turned.groups[0].channels[2].depth == Depth::f32);
+  CHECK(turned.groups[0].levels[0].texels.as<float>()[2] == 100000);
   const auto depth_of = [&](const std::string& list) {
     return result_of(place, {"channels", "--list", list}, "mixed.exr", "out.exr").groups[0].depth;
   };
