@@ -12,7 +12,7 @@
 
 namespace gpupost {
 
-// What a command must do for a global option to have an effect.
+// The commands on which a global option has an effect: those that
 enum class Scope {
   runs,     // run a chain on images
   reading,  // read images: a run, `info` or `compare`

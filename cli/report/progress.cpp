@@ -71,7 +71,8 @@ static int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-// Where the run's lines go. Open until the process ends, for tell_failure(); empty: standard error.
+// The file of --progress-file; empty: lines go to standard error. It stays open until the process ends, because tell_failure() writes
+// its line after Progress is gone.
 static Descriptor line_file;
 
 Progress::Progress(const ProgressSettings& settings, bool is_quiet, size_t count, std::string_view unit) {

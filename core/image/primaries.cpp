@@ -159,8 +159,6 @@ Matrix3 conversion(const PrimariesChange& change) {
 
 Vector3 luminance_weights_of(const Primaries& primaries) { return xyz_of_rgb(primaries)[1]; }
 
-Matrix3 to_rec709(const Primaries& primaries) { return conversion({.from = primaries, .to = rec709}); }
-
 void convert_primaries(Picture& picture, const PrimariesChange& change) {
   const Matrix3 matrix = conversion(change);
   for (Level& level : picture.groups.front().levels) {

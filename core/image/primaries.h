@@ -65,10 +65,7 @@ void set_primaries(Picture& picture, const Primaries& primaries);
 
 // The luminance of R, G and B in these primaries; that of white is 1.
 Vector3 luminance_weights_of(const Primaries& primaries);
-// Matrix3 rows from linear R, G and B in these primaries to Rec. 709, with Bradford adaptation. Source: SMPTE RP 177,
-// ICC.1:2022 annex E.
-Matrix3 to_rec709(const Primaries& primaries);
-// Matrix3 rows between any primaries.
+// Matrix3 rows between linear R, G and B of any primaries, with Bradford adaptation. Source: SMPTE RP 177, ICC.1:2022 annex E.
 Matrix3 conversion(const PrimariesChange& change);
 
 // Matrix3 rows from linear Rec. 709 under light of this white to the white of Rec. 709, with Bradford adaptation.

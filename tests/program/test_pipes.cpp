@@ -153,7 +153,7 @@ TEST_CASE("a pipe that two images, an image and --list, or a later run would rea
   }
 }
 
-TEST_CASE("a run that failed does not wait for a pipe that it has not come to") {
+TEST_CASE("--fail-fast ends the run at once, also if a pipe that comes later in the list has no writer") {
   const TestFolder place;
   const Finished finished = place.shell(
       "mkfifo pipe; timeout 60 gpupost in.png cut.png pipe -o out/ --mkdir --format exr --fail-fast --jobs 4");

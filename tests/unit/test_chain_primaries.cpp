@@ -36,7 +36,7 @@ Color made_of(std::span<const Call> calls, Color c) {
 
 // Which light a color of these primaries is, as Rec. 709 tells it.
 Color light_of(Color c, const Primaries& primaries) {
-  const auto rows = to_rec709(primaries);
+  const auto rows = conversion({.from = primaries, .to = rec709});
   Color light{0, 0, 0, c[3]};
   for (size_t row = 0; row < 3; ++row)
     for (size_t column = 0; column < 3; ++column) light[row] += rows[row][column] * c[column];
@@ -120,7 +120,7 @@ TEST_CASE("saturation and threshold take the luminance of the picture's own prim
 }
 
 TEST_CASE("X, Y and Z of D65 are white") {
-  const auto rows = to_rec709(cie_xyz);
+  const auto rows = conversion({.from = cie_xyz, .to = rec709});
   const double d65[3] = {0.3127 / 0.3290, 1, (1 - 0.3127 - 0.3290) / 0.3290};
   for (const auto& row : rows)
     CHECK(row[0] * d65[0] + row[1] * d65[1] + row[2] * d65[2] == doctest::Approx(1).epsilon(1e-6));

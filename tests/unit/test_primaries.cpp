@@ -19,7 +19,7 @@ Picture picture_of(std::initializer_list<float> numbers) {
 }
 
 void check_matrix(const Primaries& primaries, const double (&expected)[9], double tolerance) {
-  const auto matrix = to_rec709(primaries);
+  const auto matrix = conversion({.from = primaries, .to = rec709});
   for (size_t index = 0; index < 9; ++index)
     CHECK(matrix[index / 3][index % 3] == doctest::Approx(expected[index]).epsilon(tolerance));
 }
@@ -37,7 +37,7 @@ TEST_CASE("ACES primaries with their own white go to Rec. 709, white to white") 
   // as the ACES project gives it for AP0 by Bradford's method, to four digits
   const Primaries ap0{{0.7347, 0.2653}, {0.0, 1.0}, {0.0001, -0.0770}, {0.32168, 0.33767}};
   check_matrix(ap0, {2.5217, -1.1341, -0.3876, -0.2765, 1.3727, -0.0962, -0.0154, -0.1530, 1.1684}, 2e-3);
-  const auto matrix = to_rec709(ap0);
+  const auto matrix = conversion({.from = ap0, .to = rec709});
   for (const auto& row : matrix) CHECK(row[0] + row[1] + row[2] == doctest::Approx(1).epsilon(1e-9));
 }
 
