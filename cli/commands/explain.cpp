@@ -46,7 +46,7 @@ Planned color_of(const Globals& globals, std::span<const Call> calls) {
           .steps = {{.route = Route::by_op, .calls = {calls.begin(), calls.end()}}}};
 }
 
-// Uint channels take the nearest texel.
+// Uint channels and Cryptomattes take the nearest texel.
 std::vector<Step> steps_of_ids(std::span<const Call> calls) {
   std::vector<Step> steps = steps_beside_color(calls, false);
   std::erase_if(steps, [](const Step& step) {
@@ -66,8 +66,8 @@ Planned planned_of(const Globals& globals, std::span<const Call> calls, const Gr
   }
   return {.channels = names_of(group),
           .storage = group.depth,
-          .steps = group.depth == Depth::u32 ? steps_of_ids(calls)
-                                             : steps_beside_color(calls, is_applied(globals.passes.apply_to, group))};
+          .steps = group.has_ids() ? steps_of_ids(calls)
+                                   : steps_beside_color(calls, is_applied(globals.passes.apply_to, group))};
 }
 
 // Adds the levels of an image that is enlarged before them, as a step of its own.

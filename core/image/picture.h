@@ -99,16 +99,19 @@ enum class SeamValue {
 
 // Up to four channels that are stored and processed as one RGBA image. The color group has red, green, blue and alpha
 // in components 0 to 3; other groups have channels in alphabetical order. Either all channels of a group are uint, or
-// none.
+// none; either all are ids, or none.
 struct Group {
   std::array<Channel, 4> channels;
   Depth depth = Depth::f32;
   bool is_color = false;
-  bool is_data = false;       // for the color group: values are data, not colors, and alpha is independent
-  bool is_luminance = false;  // a gray image: channel 0 is Y, and its value is in components 0, 1 and 2
-  std::vector<Level> levels;  // starting with level 0
+  bool is_data = false;         // for the color group: values are data, not colors, and alpha is independent
+  bool is_cryptomatte = false;  // holds ids and their coverage
+  bool is_luminance = false;    // a gray image: channel 0 is Y, and its value is in components 0, 1 and 2
+  std::vector<Level> levels;    // starting with level 0
 
   bool has_alpha() const { return is_color && !channels[3].name.empty(); }
+  // Numbers that ops must not mix or round: the nearest texel's takes their place.
+  bool has_ids() const { return depth == Depth::u32 || is_cryptomatte; }
 };
 
 // An attribute of an EXR header that describes the image, not its storage. The value is stored byte for byte.

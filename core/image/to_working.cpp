@@ -212,7 +212,7 @@ size_t change_level(Level& level, Depth from_depth, Depth to_depth, Look look) {
 }
 
 size_t change_group(Group& group, Depth depth, Look look) {
-  if (group.depth == Depth::u32 || (group.depth == depth && look == Look{})) return 0;
+  if (group.has_ids() || (group.depth == depth && look == Look{})) return 0;
   size_t clamped_count = 0;
   for (Level& level : group.levels) clamped_count += change_level(level, group.depth, depth, look);
   group.depth = depth;

@@ -3,13 +3,13 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/image/channel_names.h"
+#include "core/image/split_groups.h"
 #include "core/op/parse.h"
 #include "core/ops/stats/reference.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace gpupost {
 
@@ -46,14 +46,14 @@ static bool is_meant(std::string_view name, std::string_view channel) {
 static void check_name(std::string_view name, const Picture& picture) {
   std::vector<std::string> mixable;
   const Channel* unmixable = nullptr;
-  bool is_found = false;
+  bool is_found = false, is_uint = false;
   for (const Group& group : picture.groups)
     for (const Channel& channel : group.channels) {
       if (group.is_color || channel.name.empty()) continue;
-      if (group.depth != Depth::u32) mixable.push_back(channel.name);
+      if (!group.has_ids()) mixable.push_back(channel.name);
       if (!is_meant(name, channel.name)) continue;
       is_found = true;
-      if (group.depth == Depth::u32) unmixable = &channel;
+      if (group.has_ids()) unmixable = &channel, is_uint = group.depth == Depth::u32;
     }
   const std::string expected = mixable.empty()
                                    ? "leave --apply-to out; the image has no other float channels"
@@ -62,8 +62,8 @@ static void check_name(std::string_view name, const Picture& picture) {
     fail(Exit::usage, "--apply-to {}: the image has no channel or layer of this name besides color; {}", name,
          expected);
   if (unmixable)
-    fail(Exit::usage, "--apply-to {}: channel {} is uint, which ops cannot filter; {}", name, unmixable->name,
-         expected);
+    fail(Exit::usage, "--apply-to {}: channel {} is {}, which ops cannot filter; {}", name, unmixable->name,
+         is_uint ? "uint" : "of a Cryptomatte", expected);
 }
 
 void check_apply_to(const ApplyTo& apply_to, const Picture& picture) {
@@ -83,44 +83,8 @@ static bool is_applied(const ApplyTo& apply_to, const Channel& channel) {
          std::ranges::any_of(apply_to.names, [&](const std::string& name) { return is_meant(name, channel.name); });
 }
 
-// Makes a group of the components for which `keeps` is true, in order.
-template <class Keeps>
-static Group picked(const Group& group, const Keeps& keeps) {
-  Group made{.channels = {}, .depth = group.depth};
-  std::vector<size_t> from;
-  for (size_t component = 0; component < 4; ++component)
-    if (const Channel& channel = group.channels[component]; !channel.name.empty() && keeps(channel)) {
-      made.channels[from.size()] = channel;
-      from.push_back(component);
-    }
-  const size_t bytes = bytes_of(group.depth);
-  for (const Level& level : group.levels) {
-    Level& copy = made.levels.emplace_back(Level{level.size, TexelBuffer(level.texels.size())});
-    for (size_t texel = 0; texel < texel_count(level.size); ++texel)
-      for (size_t to = 0; to < from.size(); ++to)
-        std::memcpy(copy.texels.data() + (4 * texel + to) * bytes, level.texels.data() + (4 * texel + from[to]) * bytes,
-                    bytes);
-  }
-  return made;
-}
-
 void split_groups(const ApplyTo& apply_to, Picture& picture) {
-  std::vector<Group> groups;
-  for (Group& group : picture.groups) {
-    const auto applies = [&](const Channel& channel) { return is_applied(apply_to, channel); };
-    const auto is_named = [](const Channel& channel) { return !channel.name.empty(); };
-    const auto named_count = std::ranges::count_if(group.channels, is_named);
-    const auto applied_count = std::ranges::count_if(
-        group.channels, [&](const Channel& channel) { return is_named(channel) && applies(channel); });
-    const bool is_mixed = !group.is_color && applied_count > 0 && applied_count < named_count;
-    if (is_mixed) {
-      groups.push_back(picked(group, applies));
-      groups.push_back(picked(group, [&](const Channel& channel) { return !applies(channel); }));
-    } else {
-      groups.push_back(std::move(group));
-    }
-  }
-  picture.groups = std::move(groups);
+  split_groups(picture, [&](const Channel& channel) { return is_applied(apply_to, channel); });
 }
 
 bool is_applied(const ApplyTo& apply_to, const Group& group) {
@@ -131,7 +95,7 @@ bool is_applied(const ApplyTo& apply_to, const Group& group) {
 std::vector<std::string> names_not_applied(const ApplyTo& apply_to, const Picture& picture) {
   std::vector<std::string> names;
   for (const Group& group : picture.groups)
-    if (!group.is_color && group.depth != Depth::u32 && !is_applied(apply_to, group))
+    if (!group.is_color && !group.has_ids() && !is_applied(apply_to, group))
       std::ranges::move(names_of(group), std::back_inserter(names));
   return names;
 }

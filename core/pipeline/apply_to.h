@@ -22,7 +22,7 @@ ApplyTo parse_apply_to(std::string_view text);
 // Returns whether the op filters channels of --apply-to, and others not.
 bool takes_apply_to(const Op& op);
 
-// Throws Error(Exit::usage) if the image has no such channel, or if it is uint.
+// Throws Error(Exit::usage) if the image has no such channel, or if it has ids.
 void check_apply_to(const ApplyTo& apply_to, const Picture& picture);
 
 // For --drop-channels. Throws Error(Exit::usage) if other channels are to be filtered, or if there is no color.

@@ -5,6 +5,7 @@
 #include "core/base/stopwatch.h"
 #include "core/base/threads.h"
 #include "core/image/attributes.h"
+#include "core/image/cryptomatte.h"
 #include "core/image/display_window.h"
 #include "core/image/primaries.h"
 #include "core/pipeline/texture_assembly.h"
@@ -55,6 +56,7 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
   if (const auto warning = warning_of_removed(attributes, picture.attributes))
     input.decoded.write_warnings.push_back(*warning);
   if (settings.alpha) picture.alpha = *settings.alpha;
+  mark_cryptomattes(picture);
   if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip) {
     if (fit_to_display(picture, settings.limits.texel_count, file))
       report.notes.push_back(fmt::format("--assemble {}: the faces are cut from the display window of {} x {} texels",

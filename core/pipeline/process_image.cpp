@@ -166,7 +166,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
                                    .has_alpha = picture.groups.front().has_alpha()});
   std::vector<StatisticsResult> measured = to_be_measured(calls, input, picture.size());
   for (Group& group : picture.groups) {
-    if (group.depth == Depth::u32) {
+    if (group.has_ids()) {
       for (StatisticsResult& one : measured) leave_out(one, group);
       run_in_frame(calls_of_others, frame, group,
                    [&](std::span<const Call> steps) { follow_by_nearest(group, steps); });

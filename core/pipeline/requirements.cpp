@@ -35,7 +35,7 @@ static std::set<std::string> layers_with_color(const Picture& picture) {
 // Refuses ops that mix texels if they would process no channel.
 static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const bool is_any_applied = std::ranges::any_of(
-      picture.groups, [&](const Group& group) { return group.depth != Depth::u32 && is_applied(apply_to, group); });
+      picture.groups, [&](const Group& group) { return !group.has_ids() && is_applied(apply_to, group); });
   const auto past = std::ranges::find_if(calls, [&](const Call& call) {
     return call.op->makes != Makes::statistics && route_of(call, is_any_applied) == Route::past;
   });

@@ -23,7 +23,7 @@ struct StatisticsResult {
     ChannelStats spread;
   };
   std::vector<Channel> channels;
-  std::vector<std::string> not_measured;  // uint channels
+  std::vector<std::string> not_measured;  // uint channels and Cryptomattes
 };
 
 // Makes one result for each `stats` call of the chain.
@@ -31,7 +31,7 @@ std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const 
 // Adds the statistics of a group of channels.
 void add_group(StatisticsResult& measured, const Group& group, const Statistics& statistics);
 
-// Adds a uint group that was not measured.
+// Adds a group with ids that was not measured.
 void leave_out(StatisticsResult& measured, const Group& group);
 
 }  // namespace gpupost

@@ -6,7 +6,11 @@
 
 #include <doctest/doctest.h>
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -61,6 +65,29 @@ DEVICE_TEST_CASE("mips makes levels of every channel") {
   CHECK(place.gpupost({"mips", "depth.exr", "-o", "color.exr"}).err == "");
   const Picture before = decoded(place, "depth.exr");
   CHECK(has_mixed(before, decoded(place, "color.exr", 1)));
+}
+
+DEVICE_TEST_CASE("ids of a Cryptomatte are never mixed and never rounded") {
+  const TestFolder place;
+  std::array<Channel, 4> names;
+  for (size_t c = 0; c < 4; ++c) names[c] = {fmt::format("Ids00.{}", "ABGR"[c]), Depth::f32};
+  Picture picture = decoded(place, "depth.exr");
+  std::erase_if(picture.groups, [](const Group& group) { return !group.is_color; });
+  picture.groups.push_back(made_group(names, Depth::f32, picture.size(), 1, [](int x, int y, size_t c, int) {
+    return std::bit_cast<uint32_t>(1e30f + 1e24f * float(100 * y + 3 * x + int(c)));
+  }));
+  const std::string name = "Ids";
+  picture.attributes.push_back({"cryptomatte/0a1b2c3/name", "string", {name.begin(), name.end()}});
+  write_picture(place, "depth.exr", picture);
+  const Picture before = decoded(place, "depth.exr");
+  CHECK(depths_of(result_of(place, {"blur", "--radius", "2", "--apply-to", "all", "--fp16"})) == depths_of(before));
+  CHECK(!has_mixed(before, result_of(place, {"resize", "--size", "60%", "--apply-to", "all"})));
+  result_of(place, {"mips", "--fp16"});
+  CHECK(!has_mixed(before, decoded(place, "out.exr", 1)));
+  CHECK(
+      place.gpupost({"blur", "--radius", "2", "--apply-to", "Ids00", "depth.exr", "-o", "x.exr"}).err ==
+      "gpupost: --apply-to Ids00: channel Ids00.R is of a Cryptomatte, which ops cannot filter; leave --apply-to out; "
+      "the image has no other float channels\n");
 }
 
 DEVICE_TEST_CASE("one note for all inputs says what was not filtered, and --quiet silences it") {

@@ -5,7 +5,7 @@
 
 namespace gpupost {
 
-// Takes a uint group through a chain, all levels: each texel of the result is one of the input.
+// Takes a group with ids through a chain, all levels: each texel of the result is one of the input.
 void follow_by_nearest(Group& group, std::span<const Call> calls);
 // The same of one call on one level.
 Level pick_nearest_texels(const Level& base, Depth depth, const Call& call);
