@@ -70,7 +70,7 @@ struct Kind {
 // Adds the fastest correct variant for one image to `tuned`, if any.
 void tune(Gpu& gpu, const Op& op, const std::string& names, Size size, Kind kind, std::vector<Tuned>& tuned) {
   const std::vector<Variant> variants =
-      chosen("tune", variants_of(op, !kind.half_arithmetic, kind.half_arithmetic), names, op);
+      chosen("tune", variants_of(op, !kind.half_arithmetic, kind.half_arithmetic), names, op.name);
   BenchCase result = bench(gpu, op, variants, {.size = size, .depth = kind.depth}, {}, {});
   const VariantResult* best = fastest(result.variants);
   while (best) {  // the fastest variant that is also correct for extreme values
@@ -82,7 +82,7 @@ void tune(Gpu& gpu, const Op& op, const std::string& names, Size size, Kind kind
   }
   for (const VariantResult& variant : result.variants)
     if (!variant.failure.empty())
-      print_out(fmt::format("{} {}: failed: {}\n", op.name, variant.variant.text(), variant.failure));
+      print_out(fmt::format("{} {}: failed: {}\n", op.name, variant.variant.name(), variant.failure));
   if (!best) return;
   tuned.push_back({.op = std::string(op.name),
                    .depth = kind.depth,

@@ -17,6 +17,8 @@ struct Variant {
   bool operator==(const Variant&) const = default;
 
   std::string text() const { return arguments + (half_arithmetic ? " --fp16" : ""); }
+  // The name that `bench --list` and tables print.
+  std::string name() const { return (arguments.empty() ? "default" : arguments) + (half_arithmetic ? " --fp16" : ""); }
 };
 
 // The result for a variant. Exactly one of `obstacle`, `failure` and `times` is set.

@@ -30,7 +30,7 @@ double median_of_floor(const json& measured, const std::string& name) {
 
 DEVICE_TEST_CASE("bench measures each variant that it lists, and its numbers hang together") {
   const TestFolder place;
-  const Finished listed = place.gpupost(with(tiny, {"--list"}));
+  const Finished listed = place.gpupost({"bench", "mips", "--variants", "per-level", "--list"});
   CHECK(listed.exit_code == 0);
   const Finished finished = place.gpupost(with(tiny, {"--json", "bench.json"}));
   INFO(finished.out, finished.err);
@@ -67,6 +67,23 @@ DEVICE_TEST_CASE("bench measures each variant that it lists, and its numbers han
           doctest::Approx(variant["bytes"].get<double>() / variant["median_ms"].get<double>() * 1e-6));
     CHECK(variant["nearest_to_tolerance"]["share"] <= 1);
   }
+}
+
+TEST_CASE("bench lists the variant without options as default, and takes that name") {
+  const TestFolder place;
+  CHECK(place.gpupost({"bench", "flip", "--list", "--fp16", "both"}, no_driver).out == "default\ndefault --fp16\n");
+  CHECK(place.gpupost({"bench", "flip", "--list", "--variants", "default"}, no_driver).out == "default\n");
+}
+
+DEVICE_TEST_CASE("all names of standard output get the JSON of bench alone") {
+  const TestFolder place;
+  const std::string bench = "gpupost bench flip --sizes 16,8 --repeats 20 --formats rgba8 --json ";
+  for (const char* name : {"-", "/dev/stdout"}) {
+    const Finished finished = place.shell(bench + name + " | cat");
+    CHECK_MESSAGE(finished.err == "", finished.err);
+    CHECK(parse_json(finished.out)["cases"].size() == 2);
+  }
+  CHECK(place.shell(bench + "/dev/stdout --html - | cat").err.find("both write -") != std::string::npos);
 }
 
 DEVICE_TEST_CASE("what an op leaves to the host is in its times, and told") {

@@ -32,7 +32,7 @@ static std::string floor_line(const FloorResult& floor) {
 }
 
 static std::string variant_line(const VariantResult& result) {
-  const std::string name = result.variant.text().empty() ? "default" : result.variant.text();
+  const std::string name = result.variant.name();
   if (!result.obstacle.empty()) return fmt::format("  {:<49}not possible: {}\n", name, result.obstacle);
   if (!result.failure.empty()) return fmt::format("  {:<49}failed: {}\n", name, result.failure);
   return fmt::format("  {:<49}{:>10.4f}{:>10.4f}{:>10.4f}{:>6}{:>9.1f}{:>8.2f}\n", name, result.times.min_ms,
@@ -69,7 +69,7 @@ static std::string to_table(const BenchCase& measured, const BenchRun& run) {
 // Why a variant of the case is wrong; "" if none is.
 static std::string failure_of(const BenchCase& measured) {
   for (const VariantResult& result : measured.variants)
-    if (!result.failure.empty()) return fmt::format("{}: {}", result.variant.text(), result.failure);
+    if (!result.failure.empty()) return fmt::format("{}: {}", result.variant.name(), result.failure);
   return "";
 }
 
@@ -189,7 +189,7 @@ static Exit run_bench(const CommandCall& call) {
   const BenchRequest request = parse_bench(call);
   if (!request.pages.empty()) return make_page(request);
   if (request.list) {
-    for (const Variant& variant : request.variants) print_out(variant.text() + "\n");
+    for (const Variant& variant : request.variants) print_out(variant.name() + "\n");
     return Exit::done;
   }
   BenchRun run{.command = fmt::format("gpupost bench {}", fmt::join(call.given, " ")),

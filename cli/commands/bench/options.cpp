@@ -6,8 +6,11 @@
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/system/atomic_file.h"
+#include "core/system/output_target.h"
 
 #include <fmt/ranges.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -86,25 +89,25 @@ std::vector<Setting> settings_of(const std::string& list, const Op& op) {
   return settings;
 }
 
-// Returns whether `wanted` is the variant's arguments, or one word of them.
+// Returns whether `wanted` is the variant's name, its arguments, or one word of its name.
 bool is_exactly(const Variant& variant, const std::string& wanted) {
-  std::istringstream stream(variant.arguments);
-  bool is_word = variant.arguments == wanted;
+  std::istringstream stream(variant.name());
+  bool is_word = variant.name() == wanted || variant.arguments == wanted;
   for (std::string word; stream >> word;) is_word = is_word || word == wanted;
   return is_word;
 }
 
 // The variants named `wanted`; if there is none, those whose name contains it.
 std::vector<Variant> named(std::string_view verb, const std::vector<Variant>& variants, const std::string& wanted,
-                           const Op& op) {
+                           std::string_view subject) {
   std::vector<Variant> exact, partly;
   for (const Variant& variant : variants) {
     if (is_exactly(variant, wanted)) exact.push_back(variant);
-    else if (variant.arguments.find(wanted) != std::string::npos) partly.push_back(variant);
+    else if (variant.name().find(wanted) != std::string::npos) partly.push_back(variant);
   }
   if (exact.empty() && partly.empty())
     fail(Exit::usage, "{}: --variants {} matches no variant; `gpupost bench {} --list` lists them", verb, wanted,
-         op.name);
+         subject);
   return exact.empty() ? partly : exact;
 }
 
@@ -141,10 +144,17 @@ const Op& measurable_op(const std::vector<std::string>& names) {
 
 bool are_same_file(const std::string& a, const std::string& b) {
   const auto resolved = [](const std::string& path) {
+    if (const std::optional<int> descriptor = own_descriptor(path)) return fmt::format("descriptor {}", *descriptor);
     std::error_code error;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error).string();
   };
-  return !a.empty() && (a == b || resolved(a) == resolved(b));
+  return !a.empty() && !b.empty() && (a == b || resolved(a) == resolved(b));
+}
+
+// The file of an option; "-" for all names of standard output.
+std::string file_of(const CommandCall& call, std::string_view option) {
+  const std::string path = call.value(option);
+  return own_descriptor(path) == STDOUT_FILENO ? "-" : path;
 }
 
 // Before anything is measured: a run must not end without a place for its results.
@@ -185,11 +195,11 @@ std::vector<Size> sizes_of(std::string_view verb, const std::string& list) {
 }
 
 std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& variants, const std::string& list,
-                            const Op& op) {
+                            std::string_view subject) {
   if (list.empty() || list == "all") return variants;
   std::vector<Variant> taken;
   for (const std::string& wanted : words_of(list))
-    for (const Variant& variant : named(verb, variants, wanted, op))
+    for (const Variant& variant : named(verb, variants, wanted, subject))
       if (std::ranges::find(taken, variant) == taken.end()) taken.push_back(variant);
   return taken;
 }
@@ -213,24 +223,34 @@ std::vector<BenchPlace> places_of(const BenchRequest& request, bool on_cpu) {
   return places_of(request, on_cpu, request.quick ? settings.first(std::min<size_t>(1, settings.size())) : settings);
 }
 
+// Refuses all options but `allowed`. `subject`: the option that measures nothing, and what it does.
+static void check_has_only(const CommandCall& call, std::span<const std::string_view> allowed,
+                           std::string_view subject) {
+  std::vector<std::string> given = call.global_words;
+  for (const auto& [option, value] : call.values) given.emplace_back(option);
+  for (const std::string& word : given)
+    if (const std::string option = word.substr(0, word.find('=')); std::ranges::find(allowed, option) == allowed.end())
+      fail(Exit::usage, "bench: {} and measures nothing; leave {} out", subject, option);
+}
+
+static void check_list(const CommandCall& call) {
+  constexpr std::string_view allowed[] = {"--list", "--variants", "--fp16", "--chain", "--quick"};
+  check_has_only(call, allowed, "--list lists the variants");
+}
+
 // Without an op, with JSON files: a page of earlier runs.
 static void check_page(const CommandCall& call, const BenchRequest& request) {
   if (!call.words.empty() || request.html.empty())
     fail(Exit::usage, "bench: --page makes a page of earlier runs; expected --page FILE.json... --html FILE");
-  std::vector<std::string> given = call.global_words;
-  for (const auto& [option, value] : call.values) given.emplace_back(option);
-  for (const std::string& word : given) {
-    const std::string option = word.substr(0, word.find('='));
-    if (option != "--page" && option != "--html" && option != "--mkdir")
-      fail(Exit::usage, "bench: --page makes a page of earlier runs and measures nothing; leave {} out", option);
-  }
+  constexpr std::string_view allowed[] = {"--page", "--html", "--mkdir"};
+  check_has_only(call, allowed, "--page makes a page of earlier runs");
 }
 
 // Goals name their own ops, sizes, formats and variants.
 static void check_goals(const CommandCall& call) {
   if (!call.words.empty()) fail(Exit::usage, "bench: --goals measures fixed ops; leave {} out", call.words.front());
   for (const char* option :
-       {"--sizes", "--formats", "--settings", "--variants", "--fp16", "--repeats", "--chain", "--documents", "--list"})
+       {"--sizes", "--formats", "--settings", "--variants", "--fp16", "--repeats", "--chain", "--documents"})
     if (call.has(option)) fail(Exit::usage, "bench: --goals has its own sizes and options; leave {} out", option);
 }
 
@@ -249,14 +269,15 @@ BenchRequest parse_bench(const CommandCall& call) {
   const Globals globals = parse_globals(call.global_words);
   BenchRequest request{.device = device_of(call),
                        .progress = globals.report.progress,
-                       .json = call.value("--json"),
-                       .html = call.value("--html"),
+                       .json = file_of(call, "--json"),
+                       .html = file_of(call, "--html"),
                        .pages = call.list("--page"),
                        .list = call.has("--list"),
                        .subject = call.has("--goals")       ? BenchSubject::goals
                                   : call.has("--documents") ? BenchSubject::documents
                                                             : BenchSubject::variants,
                        .quick = call.has("--quick")};
+  if (request.list) check_list(call);
   check_outputs(request, globals.encoding.makes_folders);
   if (!request.pages.empty()) {
     check_page(call, request);
@@ -281,7 +302,8 @@ BenchRequest parse_bench(const CommandCall& call) {
   for (const std::string& format : words_of(call.value("--formats"))) request.depths.push_back(depth_of(format));
   request.settings = settings_of(call.value("--settings"), *request.op);
   const std::string fp16 = call.has("--fp16") ? call.value("--fp16") : "off";
-  request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants, *request.op);
+  request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants,
+                            chain.empty() ? std::string(request.op->name) : fmt::format("--chain '{}'", chain));
   if (request.quick) make_quick(request, variants.empty(), fp16 == "both");
   if (call.has("--repeats"))
     request.options.least_repeats = request.options.least_slow_repeats = request.options.most_repeats =

@@ -45,8 +45,8 @@ std::vector<Call> chain_of(const std::string& line);
 std::vector<Size> sizes_of(std::string_view verb, const std::string& list);
 
 // Selects variants by `--variants NAME,NAME`: names, words of names, or parts of names. All if the list is empty or
-// "all". Throws Error(Exit::usage) with the verb.
+// "all". Throws Error(Exit::usage) with the verb; `subject` is what `bench` needs to list the variants: an op, or --chain.
 std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& variants, const std::string& list,
-                            const Op& op);
+                            std::string_view subject);
 
 }  // namespace gpupost
