@@ -159,7 +159,8 @@ std::string_view unverified(const Globals& globals) {
 void tell_counts(const Globals& globals, const Report& report) {
   const auto skipped_count =
       std::ranges::count_if(report.jobs, [](const JobReport& job) { return job.journal.is_skipped; });
-  if (skipped_count > 0 && !globals.report.quiet)
+  if (globals.report.quiet) return;
+  if (skipped_count > 0)
     say_note("{} of {} outputs were done by an earlier run and have not changed (--resume){}", skipped_count,
              report.job_count, unverified(globals));
   if (const size_t count = report.job_count - report.jobs.size(); count > 0)
@@ -368,7 +369,7 @@ Exit run(const Request& request) {
   if (!one_file.empty() && globals.inputs.shard)
     fail(Exit::usage, "{} needs all of its inputs; leave --shard out", one_file);
   if (!one_file.empty() && !request.inputs.missing.empty())
-    fail(Exit::usage, "{} needs all of its inputs; render the missing frames, or leave them out with --skip-missing",
+    fail(Exit::batch, "{} needs all of its inputs; render the missing frames, or leave them out with --skip-missing",
          one_file);
   const bool is_whole = request.inputs.missing.empty();
   const bool fails_at_once = !is_whole && globals.batch.fails_fast;

@@ -58,6 +58,7 @@ TEST_CASE("one bad file of five: the others are done, in the order of the inputs
   CHECK(finished.exit_code == 5);
   CHECK(finished.err.find("3 of 5 inputs were not started") != std::string::npos);
   CHECK(outputs_of(place).size() == 1);
+  CHECK(std::ranges::count(place.gpupost(with(five, {"--fail-fast", "--quiet"})).err, '\n') == 1);
   CHECK(place.gpupost(with(five, {"--fail-fast", "--keep-going"})).exit_code == 1);
 }
 
