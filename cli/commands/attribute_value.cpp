@@ -22,17 +22,17 @@ enum class NumberKind { integer, real, wide_real };
 struct NumberType {
   std::string_view name;
   NumberKind kind;
-  size_t count;
+  size_t count;  // 0: any number
 };
 
-// OpenEXR, "Predefined Attribute Types". A rational is its numerator and denominator, a box its first and last corner.
+// OpenEXR, "Predefined Attribute Types". A box is its first and last corner.
 constexpr NumberType number_types[] = {
     {"int", NumberKind::integer, 1},      {"float", NumberKind::real, 1},
     {"double", NumberKind::wide_real, 1}, {"v2i", NumberKind::integer, 2},
     {"v2f", NumberKind::real, 2},         {"v2d", NumberKind::wide_real, 2},
     {"v3i", NumberKind::integer, 3},      {"v3f", NumberKind::real, 3},
     {"v3d", NumberKind::wide_real, 3},    {"box2i", NumberKind::integer, 4},
-    {"box2f", NumberKind::real, 4},       {"rational", NumberKind::integer, 2},
+    {"box2f", NumberKind::real, 4},       {"floatvector", NumberKind::real, 0},
     {"keycode", NumberKind::integer, 7},  {"chromaticities", NumberKind::real, 8},
     {"m33f", NumberKind::real, 9},        {"m33d", NumberKind::wide_real, 9},
     {"m44f", NumberKind::real, 16},       {"m44d", NumberKind::wide_real, 16},
@@ -48,11 +48,18 @@ json number(Bytes bytes, NumberKind kind, size_t index) {
 
 json numbers(Bytes bytes, const NumberType& type) {
   const size_t size = type.kind == NumberKind::wide_real ? 8 : 4;
-  if (bytes.size() != size * type.count) return {};
+  const size_t count = type.count > 0 ? type.count : bytes.size() / size;
+  if (bytes.size() != size * count) return {};
   if (type.count == 1) return number(bytes, type.kind, 0);
   json list = json::array();
-  for (size_t index = 0; index < type.count; ++index) list.push_back(number(bytes, type.kind, index));
+  for (size_t index = 0; index < count; ++index) list.push_back(number(bytes, type.kind, index));
   return list;
+}
+
+// The numerator and the denominator.
+json rational(Bytes bytes) {
+  if (bytes.size() != 8) return {};
+  return {little_at<int32_t>(bytes, 0), little_at<uint32_t>(bytes, 4)};
 }
 
 json texts(Bytes bytes) {
@@ -86,6 +93,7 @@ json value_of(const Attribute& attribute) {
   const Bytes bytes = std::as_bytes(std::span(attribute.value));
   if (attribute.type == "string") return text_of(bytes);
   if (attribute.type == "stringvector") return texts(bytes);
+  if (attribute.type == "rational") return rational(bytes);
   if (attribute.type == "timecode") return timecode(bytes);
   if (attribute.type == "envmap" && bytes.size() == 1 && byte_at(bytes, 0) < 2)
     return byte_at(bytes, 0) == 0 ? "latlong" : "cube";

@@ -106,8 +106,11 @@ static Exit run_info(const CommandCall& call) {
   if (call.has("--ocio")) {
     if (call.words.size() > 1)
       fail(Exit::usage, "info: --ocio reads one configuration; expected: gpupost {}", info_verb.usage);
-    if (call.has("--json"))
-      fail(Exit::usage, "info: --json has no effect with --ocio, which prints lines of text; leave it out");
+    std::vector<std::string> others = call.global_words;
+    if (call.has("--json")) others.emplace_back("--json");
+    if (!others.empty())
+      fail(Exit::usage, "info: {} has no effect with --ocio, which prints lines of text; leave it out",
+           others.front().substr(0, others.front().find('=')));
     print_out(printable_lines(ocio_list(ocio_config_of(call.words.empty() ? "" : call.words.front()))));
     return Exit::done;
   }

@@ -37,6 +37,12 @@ TEST_CASE("an attribute has the value that its type says, or none") {
   CHECK(value("v3f", 1.0f, 0.5f, -2.0f) == json{1.0, 0.5, -2.0});
   CHECK(value("box2i", 0, 1, 2, 3) == json{0, 1, 2, 3});
   CHECK(value("rational", 24000, 1001) == json{24000, 1001});
+  CHECK(value("rational", -1, 3000000000u) == json{-1, 3000000000u});
+  CHECK(value("rational", 1).is_null());
+  CHECK(value("floatvector", 0.1f, 2.0f) == json{0.1, 2.0});
+  CHECK(value("floatvector", 0.1f) == json::array({0.1}));
+  CHECK(text("floatvector", "") == json::array());
+  CHECK(value("floatvector", uint8_t(1)).is_null());
   CHECK(value("m33d", 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0).size() == 9);
   CHECK(value("envmap", uint8_t(0)) == "latlong");
   CHECK(value("envmap", uint8_t(1)) == "cube");
