@@ -138,6 +138,12 @@ static Exit run_shader(const CommandCall& call) {
   Request request = parse_request(call.words);
   request.inputs = list_inputs(request.input_words, request.globals.inputs);
   if (request.calls.empty()) fail(Exit::usage, "shader: no op; expected a chain, like: gpupost shader mips --fp16");
+  check_globals_have_effect(
+      request,
+      [](const Global& global) {
+        return global.name != "explain" && global.name != "bake" && global.name != "bake-shaper";
+      },
+      "with `shader`, which only prints shaders; leave it out");
   std::set<std::string> printed;  // other channels mostly use the same shaders
   for (const ExplainedGroup& group : plans_of(request).groups)
     for (const ExplainedStep& step : group.steps)

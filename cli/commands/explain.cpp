@@ -152,7 +152,8 @@ Explained plans_of(const Request& request) {
       request,
       [](const Global& global) {
         return global.name != "report" && global.name != "depfile" && global.name != "journal" &&
-               global.name != "progress-file" && global.name != "timing";
+               global.name != "resume" && global.name != "progress" && global.name != "progress-file" &&
+               global.name != "timing";
       },
       "with --explain and `shader`, which run nothing; leave it out");
   const Globals& globals = request.globals;
