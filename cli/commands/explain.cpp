@@ -12,6 +12,7 @@
 #include "core/pipeline/image_windows.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/pipeline/prefetch.h"
+#include "core/pipeline/process_image.h"
 #include "core/pipeline/requirements.h"
 #include "core/pipeline/sheet.h"
 #include "core/plan/explain.h"
@@ -35,7 +36,15 @@ struct Planned {
   // Size to which a part of a frame is enlarged before its levels. Empty: it is not enlarged.
   std::optional<Size> size_before_levels;
   std::vector<Step> steps;
+  bool is_dropped = false;  // the result does not have these channels
 };
+
+// The size of the result of a group.
+Size result_size_of(const Planned& group) {
+  Size size = group.size;
+  for (const Step& step : group.steps) size = result_size(step.calls, size);
+  return size;
+}
 
 // The color, with the size of --size or the default size.
 Planned color_of(const Globals& globals, std::span<const Call> calls) {
@@ -95,7 +104,9 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);
-  if (globals.encoding.drop_channels) keep_only_color(globals.passes.apply_to, picture);
+  std::vector<std::string> dropped = names_of(picture);
+  drop_other_channels(chain, *job.format, picture);
+  for (const std::string& kept : names_of(picture)) std::erase(dropped, kept);
   std::vector<Call> calls = request.calls;
   set_windows(chain, job, input, picture, calls, ignored);
   const Job job_of_levels = job_for_levels(calls, job, picture);
@@ -110,6 +121,10 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
     if (frame.is_needed())
       add_levels_in_frame(globals, frame.levels_of(calls.back()), size_of(frame.enlarged), group, planned);
   }
+  // an image has one size
+  if (job.writes_picture)
+    for (Planned& group : groups) group.is_dropped = result_size_of(group) != result_size_of(groups.front());
+  if (!dropped.empty()) groups.push_back({.channels = std::move(dropped), .steps = {}, .is_dropped = true});
   return groups;
 }
 
@@ -135,8 +150,10 @@ Plan plan_of(const Step& step, const PlanInput& input, const DeviceTraits& trait
 std::string text_of(const ExplainedGroup& group) {
   std::string text;
   if (!group.channels.empty())
-    text +=
-        fmt::format("channels {}{}\n", fmt::join(group.channels, " "), group.steps.empty() ? " stay as they are" : "");
+    text += fmt::format("channels {}{}\n", fmt::join(group.channels, " "),
+                        group.is_dropped      ? " are dropped"
+                        : group.steps.empty() ? " stay as they are"
+                                              : "");
   for (const auto& [step, plan] : group.steps) {
     if (step.route == Route::by_op) text += explain(plan, step.calls);
     else
@@ -168,7 +185,8 @@ Explained plans_of(const Request& request) {
   const ChainOptions options = chain_options(globals.device, explained.traits);
   for (const Planned& group : planned) {
     Size size = group.size;
-    ExplainedGroup& made = explained.groups.emplace_back(ExplainedGroup{.channels = group.channels, .steps = {}});
+    ExplainedGroup& made = explained.groups.emplace_back(
+        ExplainedGroup{.channels = group.channels, .steps = {}, .is_dropped = group.is_dropped});
     for (const Step& step : group.steps) {
       if (makes_levels(step.calls)) size = group.size_before_levels.value_or(size);
       PlanInput input = plan_input(globals.passes, size, group.storage, group.has_colors);

@@ -16,6 +16,7 @@ struct ExplainedStep {
 struct ExplainedGroup {
   std::vector<std::string> channels;  // empty for color
   std::vector<ExplainedStep> steps;
+  bool is_dropped = false;  // the result does not have these channels
 };
 
 struct Explained {

@@ -17,6 +17,7 @@
 #include "core/pipeline/pixel_formats.h"
 #include "core/pipeline/process_group.h"
 #include "core/pipeline/requirements.h"
+#include "core/pipeline/sheet.h"
 
 #include <fmt/ranges.h>
 
@@ -273,6 +274,13 @@ std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
 
 }  // namespace
 
+std::vector<std::string> drop_other_channels(const ChainRequest& request, const Format& format, Picture& picture) {
+  if (request.output.drop_channels) keep_only_color(request.passes.apply_to, picture);
+  std::vector<std::string> warnings = drop_extras(picture, format);
+  if (sheet_of(request.calls) && picture.groups.front().is_color) picture.groups.resize(1);
+  return warnings;
+}
+
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
                              PictureInputs& inputs, const std::string& input, Picture read, JobReport& report) {
   check_apply_to(request.passes.apply_to, read);
@@ -285,8 +293,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   Picture& picture = part.picture;
   const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
-  if (request.output.drop_channels) keep_only_color(request.passes.apply_to, picture);
-  for (const std::string& warning : drop_extras(picture, *way.job.format)) report.add_warning(warning);
+  for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
   const bool names_own = primaries.is_named && are_same(primaries.result, own);  // as `ocio --to acescg` for AP1
   if (primaries.converts && !names_own && !request.output.primaries && !makes_content(calls, Content::numbers))
     report.add_warning(conversion_warning(primaries, picture));

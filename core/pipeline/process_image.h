@@ -17,6 +17,9 @@ struct ProcessedImage {
   OtherParts others = {};  // parts that are written with it
 };
 
+// Removes the channels other than color that the result cannot have, before any work on them. Returns warnings.
+std::vector<std::string> drop_other_channels(const ChainRequest& request, const Format& format, Picture& picture);
+
 // Processes an image of the file `input` for the output. Throws Error(Exit::usage) if the chain cannot run on it.
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
                              PictureInputs& inputs, const std::string& input, Picture read, JobReport& report);

@@ -122,7 +122,6 @@ void arrange_cells(const Call& sheet, std::span<const std::string> inputs, Size 
   color.levels.clear();
   color.levels.push_back(std::move(made));
   name_alpha(color, has_alpha);
-  picture.groups.resize(1);
   picture.data_window = picture.display_window = window_of(size);
   parts.front().base.reset();
   parts.resize(1);

@@ -162,6 +162,12 @@ DEVICE_TEST_CASE("--explain and shader show what channels beside the color go th
   CHECK(mixed.find("pass 0", beside) != mixed.npos);
   CHECK(mixed.find("channels id\nnearest  resize --size 50%\nnearest  mips\n") != mixed.npos);
   CHECK(explained({"blur", "--radius", "2"}).find("channels Z stay as they are\n") != std::string::npos);
+  const std::string dropped = "channels Z id are dropped\n";
+  CHECK(explained({"exposure", "--stops", "1", "-o", "x.png"}).ends_with(dropped));
+  CHECK(explained({"sheet", "-o", "x.exr"}).ends_with(dropped));
+  CHECK(explained({"flip", "x", "--drop-channels"}).ends_with(dropped));
+  CHECK(explained({"luminance"}).ends_with("channels Z are dropped\nchannels id are dropped\n"));
+  CHECK(explained({"luminance", "stats"}).find("dropped") == std::string::npos);
   // depth of floats has a pass of its own where the color is of halves
   const std::string all = place.gpupost({"shader", "blur", "--radius", "2", "depth.exr", "--apply-to", "all"}).out;
   const std::string alone = place.gpupost({"shader", "blur", "--radius", "2", "depth.exr"}).out;
