@@ -55,6 +55,16 @@ DEVICE_TEST_CASE("the report is JSON whose fields are there and whose numbers ma
   }
 }
 
+DEVICE_TEST_CASE("--verify checks the result of a chain that changes nothing") {
+  const TestFolder place;
+  const Finished finished =
+      place.gpupost({"exposure", "--stops", "0", "in.exr", "-o", "out.exr", "--verify", "--report", "r.json"});
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(finished.err.find("closest to its tolerance: level 0: largest error 0 at") != std::string::npos,
+                finished.err);
+  CHECK(parse_json(place.read("r.json"))["jobs"][0]["verify"].size() == 1);
+}
+
 DEVICE_TEST_CASE("storage is half if the numbers of the input and of the output both fit into halves, else float") {
   const TestFolder place;
   for (const auto& [input, bits, storage] : {std::tuple("in.png", "16f", "16f"),
