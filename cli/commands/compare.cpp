@@ -97,7 +97,7 @@ json to_json(const PairResult& result) {
                           {"mean", found.mean},
                           {"root_mean_square", found.root_mean_square},
                           {"psnr", found.psnr() ? json(*found.psnr()) : json()},
-                          {"peak", found.peak},
+                          {"peak", found.is_relative ? json() : json(found.peak)},
                           {"over_count", found.over_count},
                           {"over_percent", found.over_percent()}});
     json one = {{"level", level.level}, {"channels", std::move(channels)}};
@@ -141,8 +141,7 @@ static Exit run_compare(const CommandCall& call) {
   for (const std::string& missing : pairs.missing) say_error(missing);
   check_outputs(options, pairs.inputs);
   json list = json::array();
-  size_t different_count = 0;
-  bool is_whole = pairs.missing.empty();
+  size_t different_count = 0, failed_count = 0;
   for (const auto& pair : pairs.inputs) {
     PairResult result{.a = pair.first.path, .b = pair.second.path};
     try {
@@ -151,7 +150,7 @@ static Exit run_compare(const CommandCall& call) {
       if (is_one || error.code() == Exit::usage) throw;
       say_error(error.what());
       result.error = error.what();
-      is_whole = false;
+      ++failed_count;
     }
     if (result.error.empty() && !result.is_equal) ++different_count;
     if (options.is_json) list.push_back(to_json(result));
@@ -159,6 +158,7 @@ static Exit run_compare(const CommandCall& call) {
       print_out(is_one ? to_text(result, options)
                        : printable_lines(fmt::format("{} and {}\n{}", result.a, result.b, to_text(result, options))));
   }
+  const bool is_whole = pairs.missing.empty() && failed_count == 0;
   if (options.is_json)
     print_out(json_text({{"tolerance", options.difference.tolerance},
                          {"relative", options.difference.is_relative},
@@ -166,7 +166,9 @@ static Exit run_compare(const CommandCall& call) {
                          {"missing", pairs.missing},
                          {"pairs", std::move(list)}},
                         2));
-  else if (!is_one) print_out(fmt::format("{} of {} pairs differ\n", different_count, pairs.inputs.size()));
+  else if (!is_one)
+    print_out(fmt::format("{} of {} pairs differ{}\n", different_count, pairs.inputs.size(),
+                          failed_count > 0 ? fmt::format("; {} could not be compared", failed_count) : ""));
   if (!is_whole) return Exit::batch;
   return different_count == 0 ? Exit::done : Exit::difference;
 }
