@@ -175,6 +175,10 @@ TEST_CASE("metadata that is not kept is named, and what almost every file has is
     return std::string("MM\0*\0\0\0\x08\0\2\1\x28\0\3\0\0\0\1\0", 19) + unit +
            std::string("\0\0\1\x1a\0\5\0\0\0\1\0\0\0\x26\0\0\0\0\0\0\0", 21) + dots + std::string("\0\0\0\1", 4);
   };
+  const std::string wide(
+      "MM\0*\0\0\0\x08\0\2\1\x1a\0\5\0\0\0\1\0\0\0\x26\1\x1b\0\5\0\0\0\1\0\0\0\x2e\0\0\0\0"
+      "\0\0\0\x24\0\0\0\1\0\0\0\x48\0\0\0\1",
+      54);
   const std::string fine("MM\0*\0\0\0\x08\0\1\1\x1a\0\5\0\0\0\1\0\0\0\x1a\0\0\0\0\0\0\1\x2c\0\0\0\1", 34);
   const std::string loop("MM\0*\0\0\0\x08\0\1\x87\x69\0\4\0\0\0\1\0\0\0\x08\0\0\0\0", 26);
   const std::string exif("Exif\0\0", 6);
@@ -195,6 +199,8 @@ TEST_CASE("metadata that is not kept is named, and what almost every file has is
       {"Exif of 37 dots per centimeter", png({{"eXIf", resolution(3, 37)}}), ""},
       {"Exif of 38 dots per centimeter", png({{"eXIf", resolution(3, 38)}}), "Exif"},
       {"Exif that points to itself", png({{"eXIf", loop}}), "Exif"},
+      {"Exif of wide pixels", png({{"eXIf", wide}}), "pixel aspect ratio (2)"},
+      {"JPEG with Exif of wide pixels", jpeg(exif + wide), "pixel aspect ratio (2)"},
       {"cut Exif", png({{"eXIf", artist.substr(0, 20)}}), ""},
       {"Exif of a few bytes", png({{"eXIf", "MM"}}), ""},
       {"96 dots per inch", png(physical(3780, 3780, 1)), ""},

@@ -11,11 +11,15 @@ namespace gpupost {
 
 void DroppedMetadata::take_resolution(double x, double y, double inches) {
   if (!(x > 0) || !(y > 0) || !std::isfinite(x) || !std::isfinite(y)) return;
-  pixel_aspect = y / x;
+  if (x != y) pixel_aspect = y / x;
   if (inches > 0) dots_per_inch = x / inches;
 }
 
-void DroppedMetadata::take_exif(Bytes tiff) { has_exif |= has_more_than_orientation(tiff); }
+void DroppedMetadata::take_exif(Bytes tiff) {
+  has_exif |= has_more_than_orientation(tiff);
+  const auto [x, y] = resolution_in(tiff);
+  take_resolution(x, y, 0);
+}
 
 // Photoshop File Formats Specification, image resource blocks: number 0x404 is IPTC.
 void DroppedMetadata::take_photoshop(Bytes resources) {

@@ -14,7 +14,7 @@ struct DroppedMetadata {
   double pixel_aspect = 1;   // width of a pixel divided by its height
 
   // Takes the number of pixels per unit. `inches`: length of the unit, 0 if unknown. Numbers that are not positive are
-  // ignored.
+  // ignored. Equal numbers change no aspect ratio that other metadata gave.
   void take_resolution(double x, double y, double inches);
   void take_exif(Bytes tiff);                        // Exif with only the orientation is not dropped, but applied
   void take_photoshop(Bytes resources);              // image resources of Photoshop, which can hold IPTC

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace gpupost {
 
@@ -27,14 +28,28 @@ constexpr size_t usual_tags[] = {0x112, 0x213, 0x128, 0x9000, 0x9101, 0xa000, 0x
 constexpr size_t exif_directory = 0x8769, x_resolution = 0x11a, y_resolution = 0x11b, resolution_unit = 0x128;
 constexpr size_t centimeter = 3;  // value of resolution_unit; others mean inch
 
-// Value of a short tag; nothing if it is missing.
-std::optional<size_t> short_in(const TiffNumbers& numbers, size_t directory, size_t tag) {
+// The position of the value of a tag, or of the offset of the value; nothing if it is missing.
+std::optional<size_t> place_in(const TiffNumbers& numbers, size_t directory, size_t tag) {
   for (size_t entry = 0; entry < numbers.u16(directory); ++entry) {
     const size_t at = directory + 2 + 12 * entry;
     if (!numbers.has(at, 12)) return {};
-    if (numbers.u16(at) == tag) return numbers.u16(at + 8);
+    if (numbers.u16(at) == tag) return at + 8;
   }
   return {};
+}
+
+// Value of a short tag; nothing if it is missing.
+std::optional<size_t> short_in(const TiffNumbers& numbers, size_t directory, size_t tag) {
+  const std::optional<size_t> place = place_in(numbers, directory, tag);
+  return place ? std::optional(numbers.u16(*place)) : std::nullopt;
+}
+
+// Value of a rational tag of the first directory; 0 if it is missing or damaged.
+double rational_in(const TiffNumbers& numbers, size_t tag) {
+  const std::optional<size_t> place = place_in(numbers, numbers.u32(4), tag);
+  if (!place) return 0;
+  const size_t at = numbers.u32(*place), denominator = numbers.u32(at + 4);
+  return denominator > 0 ? double(numbers.u32(at)) / double(denominator) : 0;
 }
 
 bool has_unusual_tags(const TiffNumbers& numbers, size_t directory, bool is_first) {
@@ -59,6 +74,11 @@ bool has_unusual_tags(const TiffNumbers& numbers, size_t directory, bool is_firs
 bool has_more_than_orientation(Bytes tiff) {
   const TiffNumbers numbers{tiff};
   return has_unusual_tags(numbers, numbers.u32(4), true);
+}
+
+std::pair<double, double> resolution_in(Bytes tiff) {
+  const TiffNumbers numbers{tiff};
+  return {rational_in(numbers, x_resolution), rational_in(numbers, y_resolution)};
 }
 
 // TIFF 6.0, section 2; Exif 2.3, tag 0x112.

@@ -3,6 +3,8 @@
 
 #include "core/codec/common/bytes.h"
 
+#include <utility>
+
 namespace gpupost {
 
 // Orientation, 1 to 8 (TIFF 6.0, tag Orientation); 1 if missing. `tiff`: Exif data, which begins with a TIFF header.
@@ -14,5 +16,8 @@ inline constexpr double max_usual_dots_per_inch = 96.5;
 // Returns whether the data says more than the orientation and what every camera file needs: versions, sizes, the color
 // space, and a resolution of up to max_usual_dots_per_inch. Damaged data says nothing.
 bool has_more_than_orientation(Bytes tiff);
+
+// Pixels per unit of length, along x and y. Numbers that are missing or damaged are 0.
+std::pair<double, double> resolution_in(Bytes tiff);
 
 }  // namespace gpupost
