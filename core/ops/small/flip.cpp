@@ -237,7 +237,8 @@ const Op rotate_op = row_of_rotate({
              "does not cover the display window, it grows to cover it. With --expand, both windows grow to hold all of "
              "the image, and the upper left corner of the display window stays. Positions are rounded to 1/32768 "
              "texel. catmull-rom and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels "
-             "other than color take the nearest texel.",
+             "other than color take the nearest texel. Angles count texels as squares: an image with a "
+             "pixelAspectRatio other than 1 is sheared.",
          .citation = "Windows as in oiiotool --rotate90 and --rotate; --expand as in ImageMagick -rotate",
          .examples = {"90", "180", "270", "--degrees 3.5", "--degrees -2 --expand --filter bilinear",
                       "--degrees 10 --border clamp --filter lanczos3", "--degrees 5 --filter nearest",
