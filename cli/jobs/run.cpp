@@ -161,7 +161,7 @@ void tell_counts(const Globals& globals, const Report& report) {
       std::ranges::count_if(report.jobs, [](const JobReport& job) { return job.journal.is_skipped; });
   if (globals.report.quiet) return;
   if (skipped_count > 0)
-    say_note("{} of {} outputs were done by an earlier run and have not changed (--resume){}", skipped_count,
+    say_note("skipped {} of {} outputs: done by an earlier run and not changed (--resume){}", skipped_count,
              report.job_count, unverified(globals));
   if (const size_t count = report.job_count - report.jobs.size(); count > 0)
     say_note("{} of {} inputs {} not started, because one failed (--fail-fast)", count, report.job_count,
@@ -385,7 +385,7 @@ Exit run(const Request& request) {
   std::vector<Job>& jobs = list.jobs;
   if (!globals.report.depfile.empty()) check_depfile(request, list);
   if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
-    say_note("{} of {} outputs exist and stay as they are (--no-clobber){}", kept_count, kept_count + run_count,
+    say_note("skipped {} of {} outputs: already there (--no-clobber){}", kept_count, kept_count + run_count,
              unverified(globals));
   const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   ChainRequest chain = chain_request_of(request);

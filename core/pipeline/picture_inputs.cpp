@@ -29,7 +29,8 @@ static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, 
     convert_primaries(picture, {.from = own, .to = wanted});
   }
   if (const size_t clamped = make_working(picture, storage))
-    report.add_warning(fmt::format("{}: {} values over 65504 were clamped to it on their way to half", path, clamped));
+    report.add_warning(
+        fmt::format("{}: number of values above 65504 that were clamped to it for half: {}", path, clamped));
   Group& color = picture.groups.front();
   return {.picture = {.size = picture.size(),
                       .windows = {.data = picture.data_window, .display = picture.display_window},

@@ -106,9 +106,9 @@ std::vector<Statistics> run_group(std::span<const Call> calls, const ChainReques
   if (request.passes.verify && !only_measures) verify_levels(calls, input, group, result.levels, first_level, report);
   if (clamped_count > 0)
     report.add_warning(
-        fmt::format("{} values too large for {} were clamped between ops or in the result; keep them with "
-                    "--storage fp32, and in the file with --bits 32f",
-                    clamped_count, input.is_r11g11b10_between ? "--storage r11g11b10" : "half storage"));
+        fmt::format("number of values too large for {} that were clamped between ops or in the result: {}; keep them "
+                    "with --storage fp32, and in the file with --bits 32f",
+                    input.is_r11g11b10_between ? "--storage r11g11b10" : "half storage", clamped_count));
   const Depth depth = result_depth(calls, group.depth);
   group.depth = depth;
   group.levels.resize(size_t(first_level));

@@ -157,7 +157,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
                 const ConversionPlan& way, JobReport& report) {
   const LevelFrame frame = level_frame_of(calls, way.job, picture);
   if (const size_t clamped = make_working(picture, way.storage))
-    report.add_warning(fmt::format("{} values above 65504 were clamped to it for half", clamped));
+    report.add_warning(fmt::format("number of values above 65504 that were clamped to it for half: {}", clamped));
   report.storage = name_of(way.storage);
   const std::vector<Call> calls_of_others = calls_for_other_channels(calls);
   split_groups(request.passes.apply_to, picture);

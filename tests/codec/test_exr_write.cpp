@@ -454,7 +454,7 @@ TEST_CASE("values that half cannot hold are clamped, with a warning") {
       color_picture_of(made_group({{{"Y", Depth::f32}}}, Depth::f32, {17, 9}, 1,
                                   [](int x, int, size_t, int) { return bits_of_float(x == 3 ? 1e6f : 1.0f); }));
   const Encoded encoded = encode_exr(picture, {});
-  CHECK(encoded.warnings == std::vector<std::string>{"9 values over 65504 were clamped"});
+  CHECK(encoded.warnings == std::vector<std::string>{"number of values above 65504 that were clamped: 9"});
   CHECK(read_lines(encoded.bytes).at("Y")[3] == 0x7bff);
 }
 

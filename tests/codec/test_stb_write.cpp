@@ -123,9 +123,9 @@ TEST_CASE("an HDR holds no negative, infinite or huge values, and says so") {
   const Encoded file = hdr_of(floats({6, 1}, "RGB", [&](int x, int, size_t c) { return c == 3 ? 1 : values[x][c]; }));
   const double most = std::ldexp(255, 119);
   CHECK(read_rgbe(file, {6, 1}) == std::vector<double>{0, 0, 0.5, 0, 1, 2, most, 0, 0, most, 0, 0, 0, 0, 0, 0, 0, 0});
-  CHECK(file.warnings == std::vector<std::string>{"hdr holds no negative values; 1 became 0",
+  CHECK(file.warnings == std::vector<std::string>{"hdr holds no negative values; number of values that became 0: 1",
                                                   "number of values that were NaN and became 0: 1",
-                                                  "2 values above 1.69e+38 were clamped"});
+                                                  "number of values above 1.69e+38 that were clamped: 2"});
 }
 
 TEST_CASE("an HDR has gray as a color, primaries in its header, and alpha composited over black") {

@@ -99,5 +99,5 @@ wait_for 180 is_empty
 
 [ "$(find out -name 's.*.exr' | wc -l)" -eq 200 ] || say_logs_and_fail "outputs are missing"
 "$program" compare 'shots/s.####.png' 'out/s.####.exr' --tolerance 0.001 >/dev/null || say_logs_and_fail "outputs differ"
-grep -q 'outputs exist and stay' "$place/job.$task.log" || say_logs_and_fail "task $task began anew"
+grep -q 'outputs: already there' "$place/job.$task.log" || say_logs_and_fail "task $task began anew"
 echo "job $job: task $task was killed with $before of 200 files done, and requeued; all 200 are whole"

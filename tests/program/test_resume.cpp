@@ -42,7 +42,7 @@ TEST_CASE("a second run with --resume does nothing, and says so") {
   CHECK(place.has("out/gpupost.journal"));
   const Finished second = place.gpupost(words);
   CHECK(second.exit_code == 0);
-  CHECK(second.err.find("3 of 3 outputs were done by an earlier run") != std::string::npos);
+  CHECK(second.err.find("skipped 3 of 3 outputs: done by an earlier run") != std::string::npos);
   const json report = parse_json(place.read("r.json"));
   for (const json& job : report["jobs"]) CHECK(job["is_skipped"] == true);
   const Finished other = place.gpupost(with(words, {"--compression", "none"}));
@@ -57,7 +57,7 @@ TEST_CASE("a new first input in another folder does not move the journal") {
   CHECK(place.shell("gpupost" + more).exit_code == 0);
   CHECK(place.has("out/gpupost.journal"));
   const Finished second = place.shell("gpupost in.exr" + more);
-  CHECK_MESSAGE(second.err.find("1 of 2 outputs were done by an earlier run") != second.err.npos, second.err);
+  CHECK_MESSAGE(second.err.find("skipped 1 of 2 outputs: done by an earlier run") != second.err.npos, second.err);
 }
 
 namespace {
@@ -70,7 +70,7 @@ std::string resumed(const TestFolder& place, const std::string& line, const Envi
 }
 
 bool says_done(const std::string& text, const std::string& count) {
-  return text.find(count + " outputs were done by an earlier run") != std::string::npos;
+  return text.find("skipped " + count + " outputs: done by an earlier run") != std::string::npos;
 }
 
 // A configuration with the space `lin`, and a view that applies t.cube and then a power.
@@ -182,10 +182,10 @@ DEVICE_TEST_CASE("--verify does not check outputs of an earlier run, and a note 
   const std::string run = "gpupost in.png flip x -o out.exr --verify";
   CHECK(place.shell(run + " --journal j").exit_code == 0);
   CHECK(place.shell(run + " --journal j --resume").err ==
-        "gpupost: 1 of 1 outputs were done by an earlier run and have not changed (--resume); --verify does not "
-        "check them\n");
+        "gpupost: skipped 1 of 1 outputs: done by an earlier run and not changed (--resume); --verify does not check "
+        "them\n");
   CHECK(place.shell(run + " --no-clobber").err ==
-        "gpupost: 1 of 1 outputs exist and stay as they are (--no-clobber); --verify does not check them\n");
+        "gpupost: skipped 1 of 1 outputs: already there (--no-clobber); --verify does not check them\n");
 }
 
 TEST_CASE("a depfile lists configurations, and the tables that they name") {

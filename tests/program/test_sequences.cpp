@@ -125,12 +125,12 @@ TEST_CASE("--no-clobber skips what is there and counts it") {
   check(place, {"echo old > out/s.0002.png; gpupost s.#.png --no-clobber -o out/ && grep -q old out/s.0002.png",
                 0,
                 "s.0001.png,s.0002.png,s.0003.png",
-                {"1 of 3 outputs exist"}});
+                {"skipped 1 of 3 outputs: already there"}});
   check(place,
         {"echo old > out/x.png; gpupost in.png --no-clobber -o out/x.png --report r.json && grep -q old out/x.png",
          0,
          "x.png",
-         {"1 of 1 outputs exist"}});
+         {"skipped 1 of 1 outputs: already there"}});
   // the same command again, as after inputs that failed
   check(place,
         {"echo old > out/r.json; gpupost s.#.png --no-clobber -o out/ --report out/r.json && ! grep -q old out/r.json",
@@ -138,26 +138,26 @@ TEST_CASE("--no-clobber skips what is there and counts it") {
   check(place, {"echo old > out/x.json; gpupost s.#.png stats --no-clobber -o out/x.json && grep -q old out/x.json",
                 0,
                 "x.json",
-                {"1 of 1 outputs exist and stay as they are (--no-clobber)"}});
+                {"skipped 1 of 1 outputs: already there (--no-clobber)"}});
   check(place, {"echo old > out/x.json; gpupost s.#.png stats --no-clobber -o out/x.json --report r.json --quiet", 0,
                 "x.json"});
   CHECK(parse_json(place.read("r.json"))["jobs"].size() == 3);
   check(place, {"cp in.exr out/x.0.exr; gpupost in.exr mips --no-clobber -o 'out/x.{level}.exr'",
                 0,
                 "x.0.exr",
-                {"1 of 1 outputs exist and stay as they are (--no-clobber)"}});
+                {"skipped 1 of 1 outputs: already there (--no-clobber)"}});
   check(place, {"gpupost in.png --no-clobber -o out/x.png", 0, "x.png"});
   check(place,
         {"cd out && cp ../in.exr in.mips.0.exr && cp ../in.exr in.mips.1.exr && gpupost ../in.exr mips --levels 3 "
          "--no-clobber --depfile d && test \"$(head -n 1 d)\" = 'in.mips.0.exr in.mips.1.exr: ../in.exr' && rm d",
          0,
          "in.mips.0.exr,in.mips.1.exr",
-         {"1 of 1 outputs exist"}});
+         {"skipped 1 of 1 outputs: already there"}});
   check(place,
         {"echo old > out/s.0002.png; gpupost s.####.png --frames 1-4 --fail-fast --no-clobber -o out/ --progress json",
          5,
          "s.0002.png",
-         {"1 of 3 outputs exist", "\"files\":3"}});
+         {"skipped 1 of 3 outputs: already there", "\"files\":3"}});
   check(place, {"mkdir out/x.png; gpupost in.png --no-clobber -o out/x.png", 3, "x.png"});
 }
 
@@ -210,11 +210,11 @@ TEST_CASE("shards together do every input once") {
   const std::string all = fmt::format("{}", fmt::join(names, ","));
   for (const char* kind : {"", "count:"}) {
     const std::string line = fmt::format(
-        "for k in 1 2 3; do gpupost s.#.png --shard {}$k/3 --no-clobber -o out/ 2>&1 || exit 1; done | grep exist; "
+        "for k in 1 2 3; do gpupost s.#.png --shard {}$k/3 --no-clobber -o out/ 2>&1 || exit 1; done | grep already; "
         "true",
         kind);
     check(place, {line.c_str(), 0, all.c_str()});
-    CHECK(place.shell(line).out.find("exist") != std::string::npos);  // now that all of them are there
+    CHECK(place.shell(line).out.find("already there") != std::string::npos);  // now that all of them are there
   }
   check(place, {"gpupost s.#.png --shard count:1/6 -o out/",
                 0,
@@ -368,7 +368,7 @@ TEST_CASE("a folder of outputs inside a folder of inputs is no input") {
   CHECK(place.shell(run + " --resume").exit_code == 0);
   const Finished resumed = place.shell(run + " --resume");
   CHECK(resumed.exit_code == 0);
-  CHECK(resumed.err.find("2 of 2 outputs were done by an earlier run") != resumed.err.npos);
+  CHECK(resumed.err.find("skipped 2 of 2 outputs: done by an earlier run") != resumed.err.npos);
   // a pattern, another name of the folder, and outputs in the folder of the inputs itself
   CHECK(place.shell("gpupost tree --recursive -o './tree/a/../small/new.{name}' --format png").exit_code == 0);
   CHECK(place.shell("ls tree/small").out == "gpupost.journal\nnew.one.png\nnew.two.png\none.png\ntwo.png\n");

@@ -163,7 +163,8 @@ void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings) {
         "{} of {} texels have light but alpha 0, so viewers show them as transparent (to keep the light, drop "
         "alpha with `channels --list R,G,B`)",
         clipped.unseen, clipped.texel_count));
-  if (losses.clamped_count) warnings.push_back(fmt::format("{} values over 65504 were clamped", losses.clamped_count));
+  if (losses.clamped_count)
+    warnings.push_back(fmt::format("number of values above 65504 that were clamped: {}", losses.clamped_count));
 }
 
 void warn_of_drops(const Picture& picture, std::string_view format, std::vector<std::string>& warnings) {

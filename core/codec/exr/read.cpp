@@ -189,7 +189,7 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
   if (ExrGroup& color = groups.front(); color.has_chroma) {
     if (const size_t count = color.group.depth == Depth::half ? count_nonfinite(color.group) : 0)
       decoded.warnings.push_back(
-          fmt::format("its luminance and chroma give {} values that are too large for half", count));
+          fmt::format("number of values of its luminance and chroma that are too large for half: {}", count));
     name_colors(color.group, options.layer);
     check_names(groups);
   }

@@ -193,7 +193,7 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
                              ? encode_by_openexr(header, channels, chunk_options, level_of_dwa)
                              : encode_chunks(header, channels, chunk_options);
   if (chunks.clamped_count > 0)
-    encoded.warnings.push_back(fmt::format("{} values over 65504 were clamped", chunks.clamped_count));
+    encoded.warnings.push_back(fmt::format("number of values above 65504 that were clamped: {}", chunks.clamped_count));
   encoded.bytes = std::move(chunks.file);
   const bool is_b44 = options.compression == Compression::b44 || options.compression == Compression::b44a;
   const bool is_uncompressed = is_b44 && std::ranges::find(channels, Depth::half, &ExrChannel::depth) == channels.end();

@@ -114,8 +114,8 @@ std::optional<Primaries> primaries_of(cmsHPROFILE profile) {
 // Warns of numbers that curves or tables of a profile do not reach. `count`: how many were clamped.
 void warn_of_clamped(Raster& raster, size_t count, std::string_view range) {
   if (count > 0)
-    raster.colors.warnings.push_back(
-        fmt::format("{} values beyond {} were clamped, because the ICC profile has tables", count, range));
+    raster.colors.warnings.push_back(fmt::format(
+        "number of values beyond {} that were clamped, because the ICC profile has tables: {}", range, count));
 }
 
 // Converts ink or color tables to Rec. 709.

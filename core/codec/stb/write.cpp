@@ -59,9 +59,10 @@ std::vector<float> storable(const Pixels& pixels, std::vector<std::string>& warn
     above += number > most;
     number = number > 0 ? std::min(number, most) : 0;
   }
-  if (negative) warnings.push_back(fmt::format("hdr holds no negative values; {} became 0", negative));
+  if (negative)
+    warnings.push_back(fmt::format("hdr holds no negative values; number of values that became 0: {}", negative));
   if (nan) warnings.push_back(fmt::format("number of values that were NaN and became 0: {}", nan));
-  if (above) warnings.push_back(fmt::format("{} values above {:.3g} were clamped", above, most));
+  if (above) warnings.push_back(fmt::format("number of values above {:.3g} that were clamped: {}", most, above));
   for (size_t at = 0; at < numbers.size(); at += pixels.component_count) {
     const float add = half_step(&numbers[at], pixels.component_count);
     for (size_t c = 0; c < pixels.component_count; ++c) numbers[at + c] += add;
