@@ -194,7 +194,6 @@ void add_kept(const Request& request, const JobList& list, Report& report) {
   for (const KeptJob& kept : list.kept) {
     const size_t index = std::min(kept.index, report.jobs.size());  // fewer after --fail-fast
     report.jobs.insert(report.jobs.begin() + ptrdiff_t(index), report_of_kept(request, kept.job));
-    ++report.job_count;
   }
 }
 
@@ -273,9 +272,9 @@ std::string interrupt_line(const ChainRequest& chain, std::span<const Job> jobs,
 }
 
 // Runs the jobs, tells of them as they end, and writes the files about all of them. A file that cannot be written does not keep the
-// others from being written. Returns the exit code of the run.
-Exit run_list(const Request& request, const JobList& list, const ChainRequest& chain, DeviceSessions& devices,
-              Progress& progress, bool is_batch) {
+// others from being written. `job_count`: all jobs of the request. Returns the exit code of the run.
+Exit run_list(const Request& request, const JobList& list, size_t job_count, const ChainRequest& chain,
+              DeviceSessions& devices, Progress& progress, bool is_batch) {
   const std::vector<Job>& jobs = list.jobs;
   say_at_interrupt(interrupt_line(chain, jobs, progress.is_bar()));
   const Globals& globals = request.globals;
@@ -328,6 +327,7 @@ Exit run_list(const Request& request, const JobList& list, const ChainRequest& c
   if (has_report) {
     measure_copies(devices, report);
     add_kept(request, list, report);
+    report.job_count = job_count;
     report.missing = request.inputs.missing;
     if (globals.report.timing) say(to_table(report));
     const std::string text = to_json(report);
@@ -380,7 +380,8 @@ Exit run(const Request& request) {
         "no input exists: {} missing (--skip-missing)",
         request.inputs.skipped_count == 1 ? "1 frame is" : fmt::format("{} frames are", request.inputs.skipped_count));
   JobList list = jobs_of(request);
-  const size_t run_count = list.jobs.size();  // --fail-fast may start none of them
+  // counted before --fail-fast, which may start none of them
+  const size_t run_count = list.jobs.size(), job_count = run_count + list.kept.size();
   if (fails_at_once) list.jobs.clear();
   std::vector<Job>& jobs = list.jobs;
   if (!globals.report.depfile.empty()) check_depfile(request, list);
@@ -397,10 +398,10 @@ Exit run(const Request& request) {
   DeviceSessions devices(globals.device);
   say_at_interrupt("gpupost: interrupted before the first file was done; run the same command again\n");
   if (!jobs.empty()) give_exposures(request, chain, jobs, devices);
-  Progress progress(globals.report.progress, globals.report.quiet, run_count + list.kept.size());
+  Progress progress(globals.report.progress, globals.report.quiet, job_count);
   for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(request, kept.job));
   try {
-    return run_list(request, list, chain, devices, progress, is_batch);
+    return run_list(request, list, job_count, chain, devices, progress, is_batch);
   } catch (const Error& error) {
     progress.end_with(error.code());
     throw;

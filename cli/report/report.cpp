@@ -106,6 +106,7 @@ std::string to_json(const Report& report) {
                    {"devices", devices},
                    {"chain", report.chain},
                    {"jobs", jobs},
+                   {"not_started", report.job_count - report.jobs.size()},
                    {"missing", report.missing},
                    {"decoder_processes", report.decoder_count},
                    {"batch_ms",

@@ -54,8 +54,11 @@ TEST_CASE("one bad file of five: the others are done, in the order of the inputs
     CHECK(outputs_of(place).size() == 4);
     for (const auto& [name, bytes] : outputs_of(place)) std::filesystem::remove(place.path("out/" + name));
   }
-  const Finished finished = place.gpupost(with(five, {"--fail-fast"}));
+  const Finished finished = place.gpupost(with(five, {"--fail-fast", "--report", "r.json"}));
   CHECK(finished.exit_code == 5);
+  const json report = parse_json(place.read("r.json"));
+  CHECK(report["jobs"].size() == 2);
+  CHECK(report["not_started"] == 3);
   CHECK(finished.err.find("3 of 5 inputs were not started") != std::string::npos);
   CHECK(outputs_of(place).size() == 1);
   CHECK(std::ranges::count(place.gpupost(with(five, {"--fail-fast", "--quiet"})).err, '\n') == 1);

@@ -292,7 +292,9 @@ TEST_CASE("a run without any frame writes its report and depfile") {
                     frames, options));
     INFO(finished.err);
     CHECK(finished.exit_code == (missing == 0 ? 0 : 5));
-    CHECK(parse_json(place.read("r.json"))["missing"].size() == size_t(missing));
+    const nlohmann::json report = parse_json(place.read("r.json"));
+    CHECK(report["missing"].size() == size_t(missing));
+    CHECK(report["not_started"] == (std::string_view(options) == " --fail-fast" ? 1 : 0));
     CHECK(place.read("d").empty());
     CHECK(!place.has("s.0001.new.png"));
   }
