@@ -318,7 +318,8 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
       if (!unwritten) unwritten = error;
     }
   };
-  if (!statistics_file.empty() && !jobs.empty()) try_to([&] { write_statistics(request, lines, report); });
+  if (!statistics_file.empty() && (!jobs.empty() || list.kept.empty()))
+    try_to([&] { write_statistics(request, lines, report); });
   if (!globals.report.depfile.empty())
     try_to([&] {
       const std::string text = depfile_of(request, list, report);

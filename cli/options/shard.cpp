@@ -97,11 +97,13 @@ uint64_t hash_of_name(std::string_view name) {
   return hash ^ hash >> 31;
 }
 
-// The folder and the name of a file, as "props/a.exr". They do not depend on the working directory or on how the path is written.
-static std::string end_of_path(const std::string& path) {
+// The folder and the name of a file, as "props/a.exr". They do not depend on the working directory, on links to folders or on how the
+// path is written.
+static std::string end_of_path(const fs::path& path) {
   std::error_code error;
-  const fs::path absolute = fs::absolute(path, error), normal = (error ? fs::path(path) : absolute).lexically_normal();
-  return (normal.parent_path().filename() / normal.filename()).string();
+  const fs::path parent = path.has_parent_path() ? path.parent_path() : ".",
+                 folder = fs::weakly_canonical(fs::absolute(parent, error), error);
+  return ((error ? parent : folder).filename() / path.filename()).string();
 }
 
 bool Shard::takes(const std::string& path, size_t position) const {

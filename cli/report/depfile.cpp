@@ -4,6 +4,7 @@
 #include "core/system/output_target.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string_view>
 
@@ -27,10 +28,18 @@ static std::string escaped(std::string_view name) {
   return text;
 }
 
+// Two names of a file are one for make and ninja.
+static std::string normal(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path given(path), absolute = std::filesystem::absolute(given, error);
+  return (error ? given : absolute).lexically_normal().string();
+}
+
 std::string depfile_text(std::span<const DepfileRule> rules) {
   std::string text, empty_rules;
   std::set<std::string> seen;
-  for (const DepfileRule& rule : rules) seen.insert(rule.outputs.begin(), rule.outputs.end());
+  for (const DepfileRule& rule : rules)
+    for (const std::string& output : rule.outputs) seen.insert(normal(output));
   for (const DepfileRule& rule : rules) {
     std::string line;
     for (const std::string& output : rule.outputs)
@@ -38,9 +47,10 @@ std::string depfile_text(std::span<const DepfileRule> rules) {
     if (line.empty()) continue;
     line += ":";
     for (const std::string& input : rule.inputs) {
-      if (own_descriptor(input) || std::ranges::count(rule.outputs, input) > 0) continue;
+      const std::string name = normal(input);
+      if (own_descriptor(input) || std::ranges::find(rule.outputs, name, normal) != rule.outputs.end()) continue;
       line += " " + escaped(input);
-      if (seen.insert(input).second) empty_rules += escaped(input) + ":\n";
+      if (seen.insert(name).second) empty_rules += escaped(input) + ":\n";
     }
     text += line + "\n";
   }

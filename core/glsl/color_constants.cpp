@@ -18,7 +18,8 @@ static std::string definition(std::string_view name, const Matrix3& rows) {
 std::string color_constants() {
   return definition("REC2020_OF_REC709", rec2020_of_rec709) + definition("REC709_OF_REC2020", rec709_of_rec2020) +
          definition("XYZ_OF_REC709", xyz_of_rec709) + definition("REC709_OF_XYZ", rec709_of_xyz) +
-         fmt::format("#define WHITE vec2({:#}, {:#})\n", rec709.white.x, rec709.white.y);
+         fmt::format("#define WHITE vec2({:#}, {:#})\n", rec709.white.x, rec709.white.y) +
+         fmt::format("#define LEAST_XYZ_SUM {:#}\n", least_xyz_sum);
 }
 
 }  // namespace gpupost

@@ -39,5 +39,6 @@ inline constexpr Matrix3 rec709_of_xyz{{{3.2409699419, -1.5373831776, -0.4986107
                                         {-0.9692436363, 1.8759675015, 0.0415550574},
                                         {0.0556300797, -0.2039769589, 1.0569715142}}};
 inline constexpr Vector3 luminance_weights = xyz_of_rec709[1];  // of linear Rec. 709
+inline constexpr double least_xyz_sum = 1e-30;                  // up to it, X + Y + Z is black and has no chromaticity
 
 }  // namespace gpupost

@@ -11,7 +11,7 @@ namespace gpupost {
 Color yxy_of_rgb(const Color& rgb) {
   const auto [x, y, z] = product(xyz_of_rec709, Vector3{rgb[0], rgb[1], rgb[2]});
   const double sum = x + y + z;
-  if (std::abs(sum) <= 1e-12 || std::isinf(sum)) return {y, rec709.white.x, rec709.white.y, rgb[3]};
+  if (std::abs(sum) <= least_xyz_sum || std::isinf(sum)) return {y, rec709.white.x, rec709.white.y, rgb[3]};
   return {y, x / sum, y / sum, rgb[3]};
 }
 

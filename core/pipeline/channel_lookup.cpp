@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 namespace gpupost {
 
@@ -118,23 +119,23 @@ std::string warning_of_drops(std::span<const std::optional<ChannelRef>> places, 
                                moved.empty() ? "" : "; moved to the color: ", fmt::join(moved, ", ")));
 }
 
-// Channels of one color may have several types in the file. Each target gets that of its source.
-void move_depths(const ChannelSources& sources, Group& color) {
-  const std::array<Channel, 4> before = color.channels;
-  for (size_t c = 0; c < 4; ++c)
-    if (const auto from = component_named(sources.of[c].channel); from && !before[*from].name.empty())
-      color.channels[c].depth = before[*from].depth;
+// Channels of a color with several types in the file become float, because values change places between them.
+void give_one_depth(Group& color) {
+  std::set<Depth> depths;
+  for (const Channel& channel : color.channels)
+    if (!channel.name.empty()) depths.insert(channel.depth);
+  if (depths.size() > 1)
+    for (Channel& channel : color.channels) channel.depth = Depth::f32;
 }
 
 }  // namespace
 
 std::vector<std::string> take_named_channels(std::span<const Call> calls, Picture& picture) {
+  if (std::ranges::find(calls, &channels_op, &Call::op) != calls.end() && picture.groups.front().is_color)
+    give_one_depth(picture.groups.front());
   if (calls.empty() || calls.front().op != &channels_op) return {};
   const ChannelSources sources = channel_sources(calls.front());
-  if (!sources.has_names()) {
-    if (picture.groups.front().is_color) move_depths(sources, picture.groups.front());
-    return {};
-  }
+  if (!sources.has_names()) return {};
   std::array<std::optional<ChannelRef>, 4> places;
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);

@@ -191,10 +191,21 @@ DEVICE_TEST_CASE("channels of half that the image stores beside a float are writ
   write_picture(place, "two.exr",
                 color_picture_of(made_group(of_two_types, Depth::f32, picture.size(), 1,
                                             [](int, int, size_t, int) { return 0x47c35000u; })));  // 100,000
-  const Picture turned = result_of(place, {"channels", "--list", "B,G,R"}, "two.exr", "turned.exr");
-  CHECK(turned.groups[0].channels[0].depth == Depth::half);
-  CHECK(turned.groups[0].channels[2].depth == Depth::f32);
-  CHECK(turned.groups[0].levels[0].texels.as<float>()[2] == 100000);
+  for (const Words& chain :
+       {Words{"channels", "--list", "B,G,R"}, {"exposure", "--stops", "0", "channels", "--list", "B,G,R"}}) {
+    const Picture turned = result_of(place, chain, "two.exr", "turned.exr");
+    CHECK(turned.groups[0].channels[2].depth == Depth::f32);
+    CHECK(turned.groups[0].levels[0].texels.as<float>()[2] == 100000);
+  }
+  const std::array<Channel, 4> gray_with_alpha{{{"Y", Depth::f32}, {}, {}, {"A", Depth::half}}};
+  Picture gray = color_picture_of(
+      made_group(gray_with_alpha, Depth::f32, picture.size(), 1, [](int, int, size_t, int) { return 0x47c35000u; }));
+  gray.groups[0].is_luminance = true;
+  write_picture(place, "gray.exr", gray);
+  CHECK(result_of(place, {"channels", "--list", "A,G,B,G"}, "gray.exr", "out.exr")
+            .groups[0]
+            .levels[0]
+            .texels.as<float>()[1] == 100000);
   const auto depth_of = [&](const std::string& list) {
     return result_of(place, {"channels", "--list", list}, "mixed.exr", "out.exr").groups[0].depth;
   };

@@ -237,6 +237,20 @@ DEVICE_TEST_CASE("the file of statistics is replaced only if all inputs were mea
   CHECK(place.read("s.json") == before);
 }
 
+DEVICE_TEST_CASE("a shard without inputs has an empty file of statistics") {
+  const TestFolder place;
+  place.write("s.json", "old");
+  const auto finished = [&](const std::string& shard) {
+    return place.gpupost({"stats", "in.exr", "-o", "s.json", "--shard", shard});
+  };
+  CHECK(finished("1/2").exit_code == 0);
+  const std::string first = place.read("s.json");
+  CHECK(finished("2/2").exit_code == 0);
+  const std::string second = place.read("s.json");
+  CHECK((first.empty() != second.empty()));
+  CHECK(std::max(first, second).starts_with("{"));
+}
+
 DEVICE_TEST_CASE("a file about the run that cannot be written leaves the others and the last line of --progress json") {
   const TestFolder place;
   const Finished finished = place.shell(

@@ -270,6 +270,16 @@ TEST_CASE("each input is in one shard, and adding inputs moves none") {
   }
 }
 
+TEST_CASE("a shard takes the same files through a link to their folder") {
+  const Files files({"props/a.exr"});
+  std::filesystem::create_directory_symlink(files.path("props"), files.path("link"));
+  for (int count = 2; count < 20; ++count)
+    for (const char* name : {"link/a.exr", "link/../props/a.exr"}) {
+      const Shard shard{.index = 1, .count = count};
+      CHECK_MESSAGE(shard.takes(files.path(name), 0) == shard.takes(files.path("props/a.exr"), 0), name);
+    }
+}
+
 TEST_CASE("the hash of a name is the same in every version") {
   CHECK(hash_of_name("") == 0xf52a15e9a9b5e89b);
   CHECK(hash_of_name("a.0001.exr") != hash_of_name("a.0002.exr"));
@@ -368,7 +378,7 @@ TEST_CASE("a depfile has names as make and ninja read them") {
 }
 
 TEST_CASE("a depfile has one empty rule for each input that is no output, and none depends on itself") {
-  const DepfileRule rules[] = {{.outputs = {"a.exr"}, .inputs = {"a.exr", "look.cube"}},
+  const DepfileRule rules[] = {{.outputs = {"a.exr"}, .inputs = {"a.exr", "./a.exr", "look.cube"}},
                                {.outputs = {"c.exr"}, .inputs = {"b.exr", "look.cube"}}};
   CHECK(depfile_text(rules) == "a.exr: look.cube\nc.exr: b.exr look.cube\nlook.cube:\nb.exr:\n");
 }
