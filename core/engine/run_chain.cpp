@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <functional>
 #include <utility>
 
@@ -56,11 +57,12 @@ class PartsRun {
     if (keeps_base) levels_.erase(levels_.begin());
     Plan plan = totals_.take_plan();
     plan.results = std::move(results_);
-    return {
-        .plan = std::move(plan),
-        .result = {.levels = std::move(levels_), .statistics = std::move(statistics_), .times = totals_.take_times()},
-        .first_level = keeps_base ? 1 : 0,
-        .clamped_count = totals_.clamped_count()};
+    return {.plan = std::move(plan),
+            .result = {.levels = {std::move_iterator(levels_.begin()), std::move_iterator(levels_.end())},
+                       .statistics = std::move(statistics_),
+                       .times = totals_.take_times()},
+            .first_level = keeps_base ? 1 : 0,
+            .clamped_count = totals_.clamped_count()};
   }
 
  private:
@@ -245,9 +247,9 @@ class PartsRun {
   StageFormats format_;  // of the current stage
   Bounds bounds_;
   RunTotals totals_;
-  bool replaces_ = false;   // level 0 of levels_ is the base from the start, and stages may replace it
-  bool has_bands_ = false;  // a stage ran in bands
-  std::vector<Level> levels_{1};
+  bool replaces_ = false;                // level 0 of levels_ is the base from the start, and stages may replace it
+  bool has_bands_ = false;               // a stage ran in bands
+  std::deque<Level> levels_{1};          // references to levels stay valid while others are added
   std::vector<StatisticsPart> results_;  // of the calls of `stats`, in order
   std::vector<uint32_t> statistics_;     // of all results
 };

@@ -110,6 +110,10 @@ void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y
     }
   });
   remove_frame_matrices(attributes);
+  // the faces of a cube change places
+  std::erase_if(attributes, [](const Attribute& attribute) {
+    return attribute.name == "envmap" && attribute.value == std::vector<uint8_t>{1};
+  });
 }
 
 void transpose_frame(std::vector<Attribute>& attributes) {

@@ -3,7 +3,20 @@
 
 #include "core/image/picture.h"
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace gpupost {
+
+// The name of a Cryptomatte, and what the names of its attributes begin with: "cryptomatte/KEY/".
+struct Cryptomatte {
+  std::string name, key;
+};
+std::vector<Cryptomatte> cryptomattes_of(const std::vector<Attribute>& attributes);
+
+// Returns whether the channel holds ids or coverage of the Cryptomatte of this name.
+bool is_rank_of(std::string_view cryptomatte, std::string_view channel);
 
 // Sets is_cryptomatte of the groups beside color whose channels hold ids and coverage. Splits groups that hold other channels too.
 // An attribute "cryptomatte/KEY/name" with the value "CryptoObject" names the channels "CryptoObject00.R", "CryptoObject01.G", and

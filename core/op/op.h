@@ -302,6 +302,8 @@ struct Reference {
   // Returns the allowed error of the device, level 0 first, if the input `base` has the error `error`.
   std::vector<Planes> (*tolerance)(const Call& call, const Planes& base, const Planes& error,
                                    Depth depth) = tolerance_of_means;
+  // In Yxy, a NaN or an infinity of R, G or B spreads to the others, since CIE XYZ is summed.
+  bool sums_xyz = true;
 };
 
 Needs needs_nothing(const Call& call);

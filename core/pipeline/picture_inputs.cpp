@@ -45,7 +45,8 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
   DecodeWorker of_all(DecodeWorker::Life::one_file);  // it is read once, so no process needs to wait
   for (size_t index = 0; index < calls.size(); ++index)
     for (const NeededPicture& needed : calls[index].op->needs(calls[index]).pictures) {
-      const NeededPicture file{.path = fill_frame(needed.path, job.frame), .is_data = needed.is_data};
+      const NeededPicture file{.path = fill_frame(needed.path, job.frame),
+                               .is_data = needed.is_data || makes_content(calls, Content::data)};
       const Primaries& primaries = at_calls[index];
       const Depth depth = file.is_data ? Depth::f32 : storage;
       const auto is_same = [&](const Kept& kept) {

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/stopwatch.h"
 #include "core/image/attributes.h"
+#include "core/image/channel_attributes.h"
 #include "core/image/channel_names.h"
 #include "core/image/level_windows.h"
 #include "core/image/primaries.h"
@@ -339,6 +340,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   } else if (!keeps_original_integers) {
     make_working(picture, working_depth(way.input_depth, way.output_depth));
   }
+  remove_attributes_of_missing_channels(picture);
   if (const auto warning = warning_of_removed(attributes, picture.attributes)) report.add_warning(*warning);
   return part;
 }

@@ -227,7 +227,7 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   if (between.is_yxy) add_conversion(expected.levels[0], expected.tolerance[0]);
   expected.tolerance = call.op->reference.tolerance(call, expected.levels[0], expected.tolerance[0], expected.depth);
   if (between.is_yxy && has_passes(call)) add_rounding_in_xyz(call, expected.levels[0], expected.tolerance);
-  if (between.is_yxy && has_passes(call) && !is_exact(call))
+  if (between.is_yxy && has_passes(call) && !is_exact(call) && call.op->reference.sums_xyz)
     expected.levels[0] = spread_in_xyz(std::move(expected.levels[0]));
   expected.levels = call.op->reference.levels(call, std::move(expected.levels[0]));
   expected.depth = result_depth({&call, 1}, expected.depth);

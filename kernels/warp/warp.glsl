@@ -15,6 +15,7 @@ void make(ivec2 at) {
   st -= floor(st);
 #elif BORDER == BORDER_MIRROR
   st -= 2.0 * floor(0.5 * st);
+  st = min(st, 2.0 - st);
 #endif
   // the same numbers as in the definition, so each operation is rounded
   precise const vec2 scaled = st * vec2(frame_width, frame_height);

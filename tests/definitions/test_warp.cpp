@@ -209,6 +209,15 @@ DEVICE_TEST_CASE("warp: the identity, its halves and flips, NaN, windows and wha
   });
   const Images both = run("warp --st same.exr", {part, whole});
   check_near(both[0], both[1], "display window", {1e-6, 2e-4});
+  // --border mirror folds s and t at the edges of the display window
+  const auto mirrored_at = [](const auto& share_of) {
+    return made("shares", 60, 1, false, [&](int x, int) { return Position{share_of((x + 0.5) / 12 - 2), 0.4, 0, 1}; });
+  };
+  add_image("far.exr", mirrored_at([](double s) { return s; }));
+  add_image("near.exr", mirrored_at([](double s) { return std::fabs(s - 2 * std::round(s / 2)); }));
+  const std::string nearest_of = " --filter nearest --border mirror";
+  check_near(run("warp --st far.exr" + nearest_of, {part})[0], run("warp --st near.exr" + nearest_of, {part})[0],
+             "mirrored at the display window", {0, 0});
   check_exit_code("warp --st none.exr", picture, 2);
   check_exit_code("warp", picture, 1);
 }

@@ -105,6 +105,10 @@ GPU_TEST_CASE("in tiles, coverage is counted and alpha is scaled as in the whole
         for (const Space between : {Space::rgb, Space::yxy}) {
           const Call call = parse_call(*op_named("mips"), words);
           check_same(gpu, small, {&call, 1}, {.size = size, .storage = depth, .between = between}, blades(size, depth));
+          if (size.width < 257) continue;
+          const Call behind_others[] = {parse_call(*op_named("flip"), "x"), call};
+          check_same(gpu, small, behind_others, {.size = size, .storage = depth, .between = between},
+                     blades(size, depth));
         }
   }
 }

@@ -122,6 +122,13 @@ DEVICE_TEST_CASE("a normal map's integers are data: level 0 stays, no level is d
   }
 }
 
+DEVICE_TEST_CASE("a second image that is merged into a normal map is data too") {
+  const TestFolder place;
+  done(place, {"in.png", "merge", "--with", "in.png", "--mode", "mix", "mips", "--normal", "-o", "normal.{level}.png"});
+  const Picture before = decoded(place, "in.png"), base = decoded(place, "normal.0.png");
+  CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), base.groups[0].levels[0].texels.bytes()));
+}
+
 DEVICE_TEST_CASE("the length of a mean of directions comes in an alpha that was not there") {
   const TestFolder place;
   done(place, {"mips", "--normal", "--normal-length", "alpha", "float.exr", "-o", "out.exr"});

@@ -132,6 +132,9 @@ TEST_CASE("a mirrored picture has a mirrored camera") {
   CHECK(number_of(once, "worldToCamera", 4) == -5);
   CHECK(number_of(once, "worldToCamera", 5) == 6);
   CHECK(!has(once, "worldToNDC"));
+  CHECK(has(once, "envmap"));
+  for (const auto& [op, words] : {std::pair("flip", "y"), {"rotate", "180"}})
+    CHECK(behind(op, words, windows, {Attribute{"envmap", "envmap", {1}}}).empty());  // the faces of a cube
   const std::vector<Attribute> twice = behind("flip", "x", windows, once);
   for (size_t index = 0; index < 16; ++index)
     CHECK(number_of(twice, "worldToCamera", index) == number_of(camera(), "worldToCamera", index));

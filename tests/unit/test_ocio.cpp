@@ -102,9 +102,24 @@ TEST_CASE("--id chooses a correction of a collection, by its id or its index, an
       const Call call = ocio_call(words);
       CHECK(ocio_op.reference.levels(call, planes)[0][0].values[0] == doctest::Approx(0.125 * slope));
     }
+  std::string numbers = corrections;
+  numbers.replace(numbers.find("two"), 3, "0");
+  folder.write("c.ccc",
+               "<ColorCorrectionCollection xmlns=\"urn:ASC:CDL:v1.2\">" + numbers + "</ColorCorrectionCollection>");
+  const Call first = ocio_call({"--file=" + folder.path("c.ccc")});
+  CHECK(ocio_op.reference.levels(first, planes)[0][0].values[0] == doctest::Approx(0.25));
   CHECK(has(refusal({"--file=" + folder.path("a.ccc"), "--id=three"}),
             "a.ccc: no correction has the id or the number three; expected --id with one of one, two"));
   CHECK(has(refusal({"--file=testdata/look.cube", "--id=one"}), "expected a .ccc or .cdl file"));
+}
+
+TEST_CASE("names of built-in configurations are those of ACES 1.3, and no other is taken for them") {
+  CHECK(ocio_config_of("ocio://default") == "cg");
+  CHECK(ocio_config_of("ocio://cg-config-v1.0.0_aces-v1.3_ocio-v2.1") == "cg");
+  CHECK(ocio_config_of("ocio://studio-config-v1.0.0_aces-v1.3_ocio-v2.1") == "studio");
+  CHECK(ocio_config_of("ocio://studio-config-latest") == "studio");
+  for (const char* name : {"ocio://nonsense", "ocio://cg-config-v4.0.0_aces-v2.0_ocio-v2.5", "ocio://"})
+    CHECK(error_of([&] { ocio_config_of(name); }, Exit::input).find(name) != std::string::npos);
 }
 
 TEST_CASE("a table or a matrix with a number that is not finite is an error of one line that names the file") {

@@ -4,6 +4,7 @@
 #include "core/image/to_working.h"
 #include "core/op/parse.h"
 #include "core/ops/ocio/configs.h"
+#include "core/ops/ocio/row.h"
 
 #include <fmt/ranges.h>
 
@@ -287,9 +288,12 @@ const std::string& OcioQuestion::result_space() const {
 }
 
 void OcioQuestion::append_file(OCIO::GroupTransform& group) const {
+  if (transform_.id.empty() &&
+      is_collection(transform_.file))  // the library has no word for the first one, since "0" may be an id
+    return group.appendTransform(OCIO::CDLTransform::CreateGroupFromFile(transform_.file.c_str())->getTransform(0));
   const OCIO::FileTransformRcPtr file = OCIO::FileTransform::Create();
   file->setSrc(transform_.file.c_str());
-  file->setCCCId(transform_.id.empty() ? "0" : transform_.id.c_str());  // an id, or an index
+  file->setCCCId(transform_.id.c_str());  // an id, or an index
   file->setInterpolation(transform_.is_best ? OCIO::INTERP_BEST : OCIO::INTERP_DEFAULT);
   group.appendTransform(file);
 }

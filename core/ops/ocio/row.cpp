@@ -21,7 +21,18 @@ std::string ocio_config_of(const std::string& word) {
   const char* variable = std::getenv("OCIO");
   const std::string name = !word.empty() ? word : variable && *variable ? variable : "cg";
   if (!name.starts_with(built_in)) return name;
+  const bool is_known = name == "ocio://default" || name.find("aces-v1.3") != name.npos || name.ends_with("-latest");
+  if (!is_known)
+    fail(Exit::input,
+         "ocio: {} is not built in; expected ocio://default, the cg or studio configuration of ACES 1.3, or a file",
+         name);
   return name.find("studio") != name.npos ? "studio" : "cg";
+}
+
+bool is_collection(const std::string& file) {
+  std::string extension = std::filesystem::path(file).extension().string();
+  std::ranges::transform(extension, extension.begin(), [](char c) { return char(std::tolower(uint8_t(c))); });
+  return extension == ".ccc" || extension == ".cdl";
 }
 
 namespace {
@@ -133,13 +144,6 @@ void prepare(Call& call) {
   FusedPoint point = ocio_point(std::move(shader), is_given(call, "file") ? call.word("file") : transform.config);
   point.origin = own;
   call.shader = std::make_shared<const FusedPoint>(std::move(point));
-}
-
-// Has the file several corrections? By its name, as OpenColorIO tells formats apart.
-bool is_collection(const std::string& file) {
-  std::string extension = std::filesystem::path(file).extension().string();
-  std::ranges::transform(extension, extension.begin(), [](char c) { return char(std::tolower(uint8_t(c))); });
-  return extension == ".ccc" || extension == ".cdl";
 }
 
 void check(const Call& call) {

@@ -196,7 +196,7 @@ static Op extremes_op(Op row) {
   row.params = {radius_param(1024)};
   row.channels = Channels::all;
   row.footprint = footprint;
-  row.reference = {.levels = extremes_of_call, .tolerance = tolerance};
+  row.reference = {.levels = extremes_of_call, .tolerance = tolerance, .sums_xyz = false};
   row.plan = plan_extremes;
   row.bench = &extremes_bench;
   return row;
@@ -234,7 +234,8 @@ const Op median_op{
                           return std::vector{median(plane, radius_of(call))};
                         });
                       },
-                  .tolerance = tolerance},
+                  .tolerance = tolerance,
+                  .sums_xyz = false},
     .plan = plan_median,
     .bench = &median_bench,
 };

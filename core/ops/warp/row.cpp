@@ -42,7 +42,10 @@ Frame frame_of(const Call& call, Size size) {
 // One axis, in floats like the map: a position is rounded where the device rounds it.
 void place(float share, float side, float offset, Border border, int& texel, int& part) {
   if (border == Border::repeat) share -= std::floor(share);
-  if (border == Border::mirror) share -= 2 * std::floor(share / 2);
+  if (border == Border::mirror) {
+    share -= 2 * std::floor(share / 2);
+    share = std::min(share, 2 - share);
+  }
   const float scaled = share * side;
   const float at = std::clamp(scaled + offset, -1e5F, 1e5F), whole = std::floor(at);
   const int steps = int(std::floor((at - whole) * float(position_steps) + 0.5F));
@@ -139,7 +142,7 @@ struct AxisBounds {
   }
   void add(const AxisBounds& other) { plain.add(other.plain), across_seam.add(other.across_seam); }
   Bounds closest(Border border) const {
-    const bool has_seam = (border == Border::repeat || border == Border::mirror) && !plain.is_empty();
+    const bool has_seam = border == Border::repeat && !plain.is_empty();
     return has_seam && across_seam.high - across_seam.low < plain.high - plain.low ? across_seam : plain;
   }
 };
@@ -149,8 +152,7 @@ struct TileBounds {
 };
 
 // Bounds of the positions in each square of tile_step texels of the result, row by row.
-std::vector<TileBounds> bounds_of(const SampleAt& at, Size made, Size from, Border border) {
-  const int periods = border == Border::mirror ? 2 : 1;  // of a side
+std::vector<TileBounds> bounds_of(const SampleAt& at, Size made, Size from) {
   const int columns = div_ceil(made.width, tile_step), rows = div_ceil(made.height, tile_step);
   std::vector<TileBounds> bounds(size_t(columns) * size_t(rows));
   parallel_ranges(rows, 1, [&](int begin, int end) {
@@ -158,8 +160,8 @@ std::vector<TileBounds> bounds_of(const SampleAt& at, Size made, Size from, Bord
       for (int x = 0; x < made.width; ++x)
         if (const std::optional<SamplePosition> position = at({x, y})) {
           TileBounds& tile = bounds[size_t(y / tile_step) * size_t(columns) + size_t(x / tile_step)];
-          tile.x.add(position->x, periods * from.width);
-          tile.y.add(position->y, periods * from.height);
+          tile.x.add(position->x, from.width);
+          tile.y.add(position->y, from.height);
         }
   });
   return bounds;
@@ -170,7 +172,7 @@ std::function<Region(const Region&)> regions_under(const Call& call, Size from) 
   const auto bounds = std::make_shared<std::vector<TileBounds>>();
   return [=, made = call.inputs[0].picture.size, at = positions_of(call, from),
           sampling = sampling_of(call)](const Region& region) {
-    if (bounds->empty()) *bounds = bounds_of(at, made, from, sampling.border);
+    if (bounds->empty()) *bounds = bounds_of(at, made, from);
     const int columns = div_ceil(made.width, tile_step);
     TileBounds all;
     for (int y = region.corner.y / tile_step; y * tile_step < region.corner.y + region.size.height; ++y)

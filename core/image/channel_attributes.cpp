@@ -1,0 +1,63 @@
+#include "core/image/channel_attributes.h"
+
+#include "core/image/attributes.h"
+#include "core/image/channel_names.h"
+#include "core/image/cryptomatte.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpupost {
+
+// The texts of a stringvector: for each its length, and its characters.
+static std::vector<std::string> texts_of(std::span<const uint8_t> value) {
+  std::vector<std::string> texts;
+  while (value.size() >= sizeof(uint32_t)) {
+    uint32_t length = 0;
+    std::memcpy(&length, value.data(), sizeof length);
+    value = value.subspan(sizeof length);
+    if (length > value.size()) break;
+    texts.emplace_back(value.begin(), value.begin() + length);
+    value = value.subspan(length);
+  }
+  return texts;
+}
+
+// The view of a channel, "" for the first one. Source: OpenEXR, "Multi-View EXR Files": the part of the name before the last one is a view
+// or a layer of the first view.
+static std::string view_of(std::string_view channel, const std::vector<std::string>& views) {
+  const size_t end = channel.rfind('.');
+  if (end == channel.npos) return "";
+  const std::string_view before = channel.substr(0, end);
+  const std::string_view part = before.substr(before.rfind('.') + 1);  // npos + 1 is 0
+  return std::ranges::find(views, part) == views.end() ? "" : std::string(part);
+}
+
+static bool has_all_views(const std::vector<std::string>& views, const std::vector<std::string>& channels) {
+  return std::ranges::all_of(views, [&](const std::string& view) {
+    return std::ranges::any_of(channels, [&](const std::string& channel) {
+      const std::string of_channel = view_of(channel, views);
+      return of_channel == view || (of_channel.empty() && view == views.front());
+    });
+  });
+}
+
+void remove_attributes_of_missing_channels(Picture& picture) {
+  const std::vector<std::string> channels = names_of(picture);
+  std::erase_if(picture.attributes, [&](const Attribute& attribute) {
+    return attribute.name == "multiView" && attribute.type == "stringvector" &&
+           !has_all_views(texts_of(attribute.value), channels);
+  });
+  std::vector<std::string> missing;
+  for (const auto& [name, key] : cryptomattes_of(picture.attributes))
+    if (std::ranges::none_of(channels, [&](const std::string& channel) { return is_rank_of(name, channel); }))
+      missing.push_back(key);
+  std::erase_if(picture.attributes, [&](const Attribute& attribute) {
+    return std::ranges::any_of(missing, [&](const std::string& key) { return attribute.name.starts_with(key); });
+  });
+}
+
+}  // namespace gpupost
