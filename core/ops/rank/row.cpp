@@ -234,8 +234,7 @@ const Op median_op{
                           return std::vector{median(plane, radius_of(call))};
                         });
                       },
-                  .tolerance = tolerance,
-                  .sums_xyz = false},
+                  .tolerance = tolerance},
     .plan = plan_median,
     .bench = &median_bench,
 };
