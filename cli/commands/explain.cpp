@@ -39,13 +39,6 @@ struct Planned {
   bool is_dropped = false;  // the result does not have these channels
 };
 
-// The size of the result of a group.
-Size result_size_of(const Planned& group) {
-  Size size = group.size;
-  for (const Step& step : group.steps) size = result_size(step.calls, size);
-  return size;
-}
-
 // The color, with the size of --size or the default size.
 Planned color_of(const Globals& globals, std::span<const Call> calls) {
   return {.channels = {},
@@ -121,9 +114,6 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
     if (frame.is_needed())
       add_levels_in_frame(globals, frame.levels_of(calls.back()), size_of(frame.enlarged), group, planned);
   }
-  // an image has one size
-  if (job.writes_picture)
-    for (Planned& group : groups) group.is_dropped = result_size_of(group) != result_size_of(groups.front());
   if (!dropped.empty()) groups.push_back({.channels = std::move(dropped), .steps = {}, .is_dropped = true});
   return groups;
 }

@@ -70,11 +70,9 @@ void check_apply_to(const ApplyTo& apply_to, const Picture& picture) {
   for (const std::string& name : apply_to.names) check_name(name, picture);
 }
 
-void keep_only_color(const ApplyTo& apply_to, Picture& picture) {
+void keep_only_color(const ApplyTo& apply_to, std::string_view dropped_by, Picture& picture) {
   if (apply_to.is_all || !apply_to.names.empty())
-    fail(Exit::usage, "--apply-to filters other channels, and --drop-channels leaves them out; leave out one of both");
-  if (!picture.groups.front().is_color)
-    fail(Exit::usage, "--drop-channels: the image has no color; leave the option out, or make one with `channels`");
+    fail(Exit::usage, "--apply-to filters other channels, and {} drops them; leave out one of both", dropped_by);
   picture.groups.resize(1);
 }
 

@@ -25,8 +25,8 @@ bool takes_apply_to(const Op& op);
 // Throws Error(Exit::usage) if the image has no such channel, or if it has ids.
 void check_apply_to(const ApplyTo& apply_to, const Picture& picture);
 
-// For --drop-channels. Throws Error(Exit::usage) if other channels are to be filtered, or if there is no color.
-void keep_only_color(const ApplyTo& apply_to, Picture& picture);
+// For an option or an op that drops other channels. Throws Error(Exit::usage) if they are to be filtered.
+void keep_only_color(const ApplyTo& apply_to, std::string_view dropped_by, Picture& picture);
 
 // Splits groups so that each group other than color is filtered completely or not at all.
 void split_groups(const ApplyTo& apply_to, Picture& picture);

@@ -90,6 +90,12 @@ void read_depths(std::vector<Call>& calls, const Picture& picture, std::string_v
     Call& call = calls[index];
     if (!call.op->needs(call).depth) continue;
     const std::span<const Call> before = std::span(calls).first(index);
+    const auto dropping = std::ranges::find_if(before, [](const Call& one) {
+      return makes_content({&one, 1}, Content::luminance);
+    });
+    if (dropping != before.end())
+      fail(Exit::usage, "{}: `{}` before it drops all channels but Y, also depth; put `{}` before `{}`", call.op->name,
+           dropping->op->name, call.op->name, dropping->op->name);
     const Size size = result_size(before, picture.size());
     auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, frame, settings), before));
     if (depth->size != size)

@@ -276,10 +276,14 @@ std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
 }  // namespace
 
 std::vector<std::string> drop_other_channels(const ChainRequest& request, const Format& format, Picture& picture) {
-  if (request.output.drop_channels) keep_only_color(request.passes.apply_to, picture);
-  std::vector<std::string> warnings = drop_extras(picture, format);
-  if (sheet_of(request.calls) && picture.groups.front().is_color) picture.groups.resize(1);
-  return warnings;
+  const bool has_color = picture.groups.front().is_color;
+  if (request.output.drop_channels && !has_color)
+    fail(Exit::usage, "--drop-channels: the image has no color; leave the option out, or make one with `channels`");
+  if (request.output.drop_channels) keep_only_color(request.passes.apply_to, "--drop-channels", picture);
+  for (const Call& call : request.calls)
+    if (has_color && (call.op->makes == Makes::cell || makes_luminance({&call, 1})))
+      keep_only_color(request.passes.apply_to, fmt::format("`{}`", call.op->name), picture);
+  return drop_extras(picture, format);
 }
 
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
@@ -298,9 +302,11 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const bool names_own = primaries.is_named && are_same(primaries.result, own);  // as `ocio --to acescg` for AP1
   if (primaries.converts && !names_own && !request.output.primaries && !makes_content(calls, Content::numbers))
     report.add_warning(conversion_warning(primaries, picture));
-  if (is_float(way.output_depth))
+  if (is_float(way.output_depth) && picture.groups.front().is_color)
     for (Channel& channel : picture.groups.front().channels)
       if (request.output.bits || request.passes.fp16 || !is_float(way.file_depth)) channel.depth = way.output_depth;
+  if (request.output.bits && !picture.groups.front().is_color && way.job.writes_picture)
+    report.add_warning("--bits has no effect, because the image has no color");
   if (makes_content(calls, Content::data)) make_data(picture, request.input);
   if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels(calls))
     report.add_warning(

@@ -8,12 +8,15 @@ vec4 xyz_of(vec4 yxy) {
   return vec4(ratios.x * yxy.r, yxy.r, ratios.y * yxy.r, yxy.a);
 }
 
-// Black and infinite colors get the chromaticity of D65. A part keeps the sum finite, and below 2^126, since a GPU's division by more
-// than that gives 0.
+// Whether sums and products of the three may overflow, so that they are scaled first. A GPU's division by more than 2^126 gives 0, and
+// blue light has sums of 17 times its Y. If all light were scaled, compilers would remove both factors.
+bool may_overflow(vec4 xyz) { return abs(xyz.g) > 1e36; }
+
+// Black and infinite colors get the chromaticity of D65.
 vec4 yxy_of(vec4 xyz) {
-  const vec3 part = 0.00390625 * xyz.rgb;
+  const vec3 part = may_overflow(xyz) ? 0.00390625 * xyz.rgb : xyz.rgb;
   const float sum = part.r + part.g + part.b;
-  const bool is_nowhere = abs(sum) <= 0.00390625 * LEAST_XYZ_SUM || isinf(sum);
+  const bool is_nowhere = abs(sum) <= LEAST_XYZ_SUM || isinf(sum);
   return vec4(xyz.g, is_nowhere ? WHITE : part.rg / sum, xyz.a);
 }
 
@@ -24,8 +27,9 @@ vec4 xyz_of_rgb(vec4 c) {
               dot(XYZ_OF_REC709[2], c.rgb), c.a);
 }
 vec4 rgb_of_xyz(vec4 c) {
-  const vec3 part = 0.0625 * c.rgb;  // products may be larger than their sum
-  return vec4(16.0 * vec3(dot(REC709_OF_XYZ[0], part), dot(REC709_OF_XYZ[1], part), dot(REC709_OF_XYZ[2], part)), c.a);
+  const vec3 part = may_overflow(c) ? 0.0625 * c.rgb : c.rgb;
+  const vec3 made = vec3(dot(REC709_OF_XYZ[0], part), dot(REC709_OF_XYZ[1], part), dot(REC709_OF_XYZ[2], part));
+  return vec4(may_overflow(c) ? 16.0 * made : made, c.a);
 }
 // Infinite light is white.
 vec4 rgb_of(vec4 yxy) {

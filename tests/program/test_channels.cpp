@@ -392,8 +392,6 @@ DEVICE_TEST_CASE("a channel beside the color gives way to one of its name that a
   const Finished png = place.gpupost({"numbers.exr", "-o", "out.png"});
   CHECK(png.exit_code == 0);
   CHECK(png.err.find("warning: numbers.exr: png holds only color and alpha; dropped channels: R\n") != png.err.npos);
-  write_with("light.exr", {"R", "G", "B", ""}, {"Y", Depth::f32});
-  check_made({"luminance", "--tile", "4"}, "light.exr", "Y", "Y");
   write_with("masked.exr", {"R", "G", "B", ""}, {"A", Depth::u32});
   check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
 }
