@@ -180,7 +180,7 @@ class Gatherer {
                            sequence.with_text(place));
     }
     fail(Exit::input, "{}: no file matches, with a frame number {}{}", sequence.pattern(),
-         is_any_width ? "without leading zeros" : fmt::format("of {} digits", sequence.width()), advice);
+         is_any_width ? "without leading zeros" : fmt::format("of at least {} digits", sequence.width()), advice);
   }
 
   // All existing frames of a sequence, in increasing order.
@@ -227,10 +227,10 @@ class Gatherer {
     }
     std::vector<int64_t> rising = frames;
     std::ranges::sort(rising);
-    note(sequence.pattern(),
-         fmt::format("a sequence, frame numbers of {}{}, frames {}",
-                     sequence.width() == 1 ? "any number of digit" : count_text(size_t(sequence.width()), "digit"),
-                     sequence.width() == 1 ? "s" : "", text_of_frames(rising)));
+    note(sequence.pattern(), fmt::format("a sequence, frame numbers of {}, frames {}",
+                                         sequence.width() == 1 ? "any number of digits"
+                                                               : fmt::format("at least {} digits", sequence.width()),
+                                         text_of_frames(rising)));
   }
 
   // Keeps only the inputs of the shard, and reports its missing frames. Missing frames also count for the position, so

@@ -385,7 +385,7 @@ TEST_CASE("--explain says how inputs were understood") {
   check_refused(place, {"one output of two inputs", two, 1, {"would both write x.png"}});
   const Finished finished = place.gpupost({"--explain", "s.#.png", "in.*", "flip", "x", "--shard", "count:1/2"});
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
-  for (const char* text : {"inputs   s.#.png: a sequence, frame numbers of 4 digits, frames 1-4\n",
+  for (const char* text : {"inputs   s.#.png: a sequence, frame numbers of at least 4 digits, frames 1-4\n",
                            "inputs   in.*: a glob, 2 files\n", "shard 1 of 2 (--shard count:1/2): 3 of 6 inputs\n"})
     CHECK_MESSAGE(finished.out.find(text) != std::string::npos, finished.out);
 }

@@ -207,7 +207,7 @@ TEST_CASE("words that stand for nothing are errors") {
   };
   CHECK(input_error("*.png").find("no file matches") != std::string::npos);
   CHECK(input_error("s.%04d.exr")
-            .find("of 4 digits; s.001.exr has another number of digits; write " + files.path("s.%03d.exr")) !=
+            .find("of at least 4 digits; s.001.exr has another number of digits; write " + files.path("s.%03d.exr")) !=
         std::string::npos);
   CHECK(input_error("s.%d.exr")
             .find("without leading zeros; s.001.exr has leading zeros; write " + files.path("s.%03d.exr")) !=
