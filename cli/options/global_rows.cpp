@@ -147,7 +147,7 @@ std::span<const Global> all_globals() {
        .help = "Write only the part that was read, not the other parts of a multi-part EXR",
        .scope = Scope::images},
       {.name = "drop-channels",
-       .help = "Write only the color, or the layer of --layer, not the other channels of an EXR",
+       .help = "Write only the color channels of an EXR: R, G, B, A or Y; with --layer NAME: NAME.R, NAME.G, ...",
        .scope = Scope::images},
       {.name = "flatten",
        .help = "Composite the samples of a deep EXR, front to back. Without it, deep data is an error",
@@ -210,7 +210,7 @@ std::span<const Global> all_globals() {
        .help = "Skip inputs that an earlier run with --resume or --journal has finished, unless they have changed"},
       {.name = "journal",
        .value = "FILE",
-       .help = "Add a line to FILE for each finished output, for --resume. Default with --resume: gpupost.journal in "
+       .help = "Add a line to FILE for each finished input, for --resume. Default with --resume: gpupost.journal in "
                "the folder of -o, up to its first placeholder. Without --resume: none"},
       {.name = "progress",
        .value = "KIND",
@@ -242,8 +242,8 @@ std::span<const Global> all_globals() {
                "limit. Default: 600, but for the op point 5 plus 1 for each million texels",
        .is_of_machine = true},
       {.name = "fp16",
-       .help = "Store images as 16-bit floats (half) and, in ops where it is safe, compute in half. Float outputs "
-               "become half"},
+       .help = "Store images as 16-bit floats (half) and, in ops where it is safe, compute in half. The color of "
+               "float outputs becomes half"},
       {.name = "storage",
        .value = "KIND",
        .help = "Type in which the device stores images: 32-bit float, 16-bit float or packed 11-bit floats. r11g11b10 "
@@ -270,8 +270,9 @@ std::span<const Global> all_globals() {
       {.name = "timing", .help = "Print the times of stages and passes as a table on standard error"},
       {.name = "bake",
        .value = "N",
-       .help = "Write the chain as a 3-D table with N entries per side (2..256) to the .cube file of -o. Takes only "
-               "point ops and no input. A note names the options of `lut` that fit the table",
+       .help = "Write the chain as a 3-D table with N entries per side (2..256) to the .cube file of -o. Takes no "
+               "input, and only ops that compute each texel alone, but not `point`. A note names the options of `lut` "
+               "that fit the table",
        .scope = Scope::bake},
       {.name = "bake-shaper",
        .value = "NAME",

@@ -228,7 +228,8 @@ const CommandRow bench_verb{
                 {"--fp16", "WHEN", "Half arithmetic in the kernels that allow it (default off)", {"on", "off", "both"}},
                 {"--repeats",
                  "N",
-                 "Number of timed runs, 20 to 10000 (default: as many as fit in 250 ms, from 20 to 100)",
+                 "Number of timed runs, 20 to 10000 (default: as many as fit in 250 ms, from 20 to 100; 5 if one takes "
+                 "longer than 20 ms)",
                  {}},
                 {"--quick", "", "Measure one size, one format and few repeats, with the default variant only", {}},
                 {"--chain", "OPS", "Measure this chain instead of an op, fused and with --no-fuse", {}},
