@@ -268,8 +268,9 @@ const Op convolve_op{
             .description =
                 "Each texel becomes the weighted sum of the texels around it, in premultiplied linear light. The "
                 "kernel is applied as written, not mirrored. Both sides of the kernel must be odd. --kernel reads a "
-                "text file: one line per row, with spaces or commas between the weights. A kernel that is the product "
-                "of a column and a row runs as two passes, which is faster from 7x7 weights on; --explain says so. "
+                "text file: one line per row, with spaces or commas between the weights. A kernel of W x H weights "
+                "that is the product of a column and a row runs as two passes if W H is at least 2 (W + H), as for "
+                "5x5; --explain says so. "
                 "--keep-alpha is for kernels whose weights add up to 0, such as edge detectors. For gaussians and "
                 "boxes, `blur` is faster.",
             .citation = "OpenCV filter2D",

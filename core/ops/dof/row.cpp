@@ -353,8 +353,8 @@ const Op dof_op{
           .kind = ParamKind::choice,
           .choices = {"full", "half"}},
          {.name = "show",
-          .help = "What to output: the result, the circles of confusion (red in front, green behind), the near or far "
-                  "blur, or the coverage of the near blur",
+          .help = "What to output: the result, the circles of confusion (radius / --max-radius, in red in front of the "
+                  "focus and in green behind it), the near or far blur, or the coverage of the near blur",
           .kind = ParamKind::choice,
           .choices = {std::begin(show_names), std::end(show_names)}}},
     .check = check,

@@ -227,13 +227,15 @@ const Op lut_op = point_op({
             .summary = "Look up colors in a table (a .cube file)",
             .description =
                 "Reads 1-D tables, 3-D tables of up to 256 entries per side, and files with a 1-D table before a 3-D "
-                "table. The table gets straight color in the input's own primaries. A color outside the table's domain "
+                "table. The table gets straight color, in the input's own primaries unless an earlier op converts "
+                "them: after `stats`, they are Rec. 709. A color outside the table's domain "
                 "takes the nearest color inside.\nThe table gets linear light, unless --srgb or --log-shaper encodes "
                 "it. ACEScct of x is (log2(x) + 9.72) / 17.52, or 10.5402377416545 x + 0.0729055341958355 up to x = "
                 "0.0078125. With --srgb or --linear, the result is linear light, and any op may follow. Otherwise the "
-                "result is written as it is, neither decoded nor encoded. Then only ops that work on each texel alone, "
-                "such as `clamp`, and ops that move texels, such as `crop`, may follow. A NaN in R, G or B makes the "
-                "texel NaN. `ocio --file` reads other formats.",
+                "result is written as it is, neither decoded nor encoded. Then only these ops may follow: ops that "
+                "compute each texel alone and need neither luminance nor known primaries, such as `clamp`, but not "
+                "`saturation` or `point`; ops that move texels, such as `crop`; and `stats`. A NaN in R, G or "
+                "B makes the texel NaN. `ocio --file` reads other formats.",
             .citation = "Adobe, Cube LUT Specification 1.0; S-2016-001 (ACEScct); IEC 61966-2-1 (sRGB)",
             .examples = {"testdata/look.cube", "testdata/look.cube --interpolation trilinear --srgb",
                          "testdata/look.cube --log-shaper --linear"}},

@@ -270,9 +270,10 @@ const Op ocio_op{
              "Runs the shader that OpenColorIO generates, on straight color, in the same pass as neighboring point "
              "ops. If --to names a scene-linear space, the result is linear light: any op may follow, and an EXR "
              "records its primaries. Without the role aces_interchange, they are unknown and count as Rec. 709. Any "
-             "other result, for a display or in a log space, is written as it is. Then only ops that work on each "
-             "texel alone, such as `clamp`, and ops that move texels, such as `crop`, may follow, until another `ocio` "
-             "makes linear light again.\nA sandboxed process reads configurations and LUT "
+             "other result, for a display or in a log space, is written as it is. Then only these ops may follow, "
+             "until another `ocio` makes linear light again: ops that compute each texel alone and need neither "
+             "luminance nor known primaries, such as `clamp`, but not `saturation` or `point`; ops that move texels, "
+             "such as `crop`; and `stats`.\nA sandboxed process reads configurations and LUT "
              "files. Variables in a configuration take their "
              "values from the configuration, not from the environment. The inverse of a 3-D table is another table, so "
              "it is approximate, as in other programs that use OpenColorIO's defaults. --verify compares with "
@@ -298,8 +299,8 @@ const Op ocio_op{
                           "cdl, spi1d, spi3d, 3dl",
                           "FILE"),
                text_param("id",
-                          "Correction of a .ccc or .cdl --file: its id, or its place in the file, counted from 0. "
-                          "Default: the first correction",
+                          "Correction of a .ccc or .cdl --file: the one with this id; if none has it, the one at this "
+                          "place in the file, counted from 0. Default: 0",
                           "ID", {has_file, "--file"}),
                {.name = "interpolation",
                 .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "

@@ -36,11 +36,11 @@ const Op stats_op{
     .doc = {.group = OpGroup::measure,
             .summary = "Print statistics: mean, extremes, percentiles, histogram",
             .description =
-                "Prints one line of JSON on standard output for each input and each `stats` in the chain. The image "
-                "passes through unchanged, but in Rec. 709 primaries. If `stats` is the last op, the image is written "
-                "only with -o; -o FILE.json "
-                "writes the lines to "
-                "that file. An image of a sequence has its frame number.\nFor "
+                "Prints one line of JSON on standard output for each input and each `stats` in the chain. An image "
+                "with other primaries is first converted to Rec. 709; docs/color.md says which primaries the output "
+                "has. Otherwise the image passes through unchanged. If `stats` is the last op, the image is written "
+                "only with -o; -o FILE.json writes the lines to that file. An image of a sequence has its frame "
+                "number.\nFor "
                 "luminance: mean, log average, minimum, maximum, percentiles and a histogram. For each channel: mean, "
                 "minimum and maximum; uint channels and Cryptomattes are left out, and in a chain with `luminance` or "
                 "`sheet` all channels other than color. Luminance is 0.2126390 R + "
