@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdlib>
-#include <filesystem>
 
 namespace gpupost {
 
@@ -126,8 +125,7 @@ static Exit run_doctor(const CommandCall&) {
   const bool is_usable = examine_devices();
   tell_environment();
   const std::string folder = cache_folder();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
+  if (!folder.empty()) make_cache_folder();
   const bool has_cache = !folder.empty() && access(folder.c_str(), W_OK) == 0;
   tell(has_cache, "cache", folder.empty() ? "neither XDG_CACHE_HOME nor HOME is set" : folder,
        "export XDG_CACHE_HOME=/a/folder/that/can/be/written");

@@ -43,6 +43,13 @@ std::string cache_folder() {
   return home && *home == '/' ? std::string(home) + "/.cache/gpupost" : "";
 }
 
+void make_cache_folder() {
+  const std::filesystem::path folder = cache_folder();
+  std::error_code error;
+  if (std::filesystem::is_directory(folder.parent_path().parent_path(), error))
+    std::filesystem::create_directories(folder, error);
+}
+
 // Reads a regular file that this user owns, of at most `largest` bytes. Returns nothing for links, pipes, devices and
 // folders.
 static std::optional<std::vector<std::byte>> read_plain_file(const std::string& path, size_t largest) {
@@ -70,8 +77,7 @@ std::optional<std::vector<std::byte>> read_cached(const std::string& name, uint6
 void write_cached(const std::string& name, uint64_t key, std::span<const std::byte> bytes) {
   const std::string folder = cache_folder();
   if (folder.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
+  make_cache_folder();
   const Header header{.key = key, .size = bytes.size(), .hash = hash_of(bytes)};
   std::vector<std::byte> whole(sizeof header + bytes.size());
   std::memcpy(whole.data(), &header, sizeof header);
@@ -79,6 +85,7 @@ void write_cached(const std::string& name, uint64_t key, std::span<const std::by
   std::string temporary = folder + "/." + name + ".XXXXXX";
   Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
   if (file.get() < 0) return;
+  std::error_code error;
   bool is_written = write_whole(file.get(), whole) == 0;
   is_written = close(file.release()) == 0 && is_written;
   if (is_written) std::filesystem::rename(temporary, folder + "/" + name, error);

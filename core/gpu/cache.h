@@ -18,6 +18,9 @@ uint64_t hash_of(std::string_view text);
 // The cache folder; "" if there is none.
 std::string cache_folder();
 
+// Creates the cache folder, if $HOME or the folder that contains $XDG_CACHE_HOME exists.
+void make_cache_folder();
+
 // Suffix of the file name of a cached shader.
 inline constexpr std::string_view shader_extension = ".spv";
 // Limit for all cached shaders, in bytes.

@@ -92,6 +92,10 @@ static VkInstance create_instance() {
   VkInstance made = nullptr;
   const VkResult result = vkCreateInstance(&info, nullptr, &made);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) fail_without_driver("no Vulkan driver was found");
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY)  // the loader also returns this for a manifest that it cannot read
+    fail_without_driver(
+        "the Vulkan loader does not start; a manifest of a driver or a layer may be damaged (VK_LOADER_DEBUG=error "
+        "names it)");
   check(result, "vkCreateInstance");
   if (validate) {
     const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(

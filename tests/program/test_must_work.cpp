@@ -106,6 +106,28 @@ TEST_CASE("doctor without a driver says what mends it, and exits with 4") {
   CHECK_MESSAGE(finished.out.find("gpupost doctor") == std::string::npos, finished.out);
 }
 
+DEVICE_TEST_CASE("a damaged manifest of a driver is exit code 4, in a run and in doctor") {
+  const TestFolder place;
+  place.write("icd.json", "{bad");
+  const Environment environment = {{"VK_DRIVER_FILES", "icd.json"}, {"VK_ICD_FILENAMES", "icd.json"}};
+  for (const Words& words : {Words{"in.exr", "blur", "--radius", "1", "-o", "x.exr"}, Words{"doctor"}}) {
+    const Finished finished = place.gpupost(words, environment);
+    CHECK(finished.exit_code == 4);
+    CHECK_MESSAGE(
+        (finished.out + finished.err).find("a manifest of a driver or a layer may be damaged") != std::string::npos,
+        finished.out, finished.err);
+  }
+}
+
+TEST_CASE("a home folder that does not exist is not created") {
+  const TestFolder place;
+  const Finished finished = place.shell("unset XDG_CACHE_HOME; HOME=$PWD/none/me exec gpupost doctor");
+  CHECK_MESSAGE(finished.out.find("missing cache ") != std::string::npos, finished.out);
+  CHECK(!place.has("none"));
+  place.shell("export XDG_CACHE_HOME=$PWD/new; exec gpupost doctor");
+  CHECK(place.has("new/gpupost"));
+}
+
 TEST_CASE("doctor names the variable that decides which drivers are seen") {
   const Finished finished = TestFolder().gpupost({"doctor"}, no_driver);
   CHECK_MESSAGE(finished.out.find("VK_DRIVER_FILES=/nonexistent.json") != std::string::npos, finished.out);

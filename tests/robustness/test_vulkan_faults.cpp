@@ -9,8 +9,8 @@ using namespace gpupost::test;
 
 namespace {
 
-constexpr int device_lost = -4;
-constexpr int results[] = {-1, -2, device_lost};  // the first two: out of the host's and of the device's memory
+constexpr int out_of_host_memory = -1, out_of_device_memory = -2, device_lost = -4;
+constexpr int results[] = {out_of_host_memory, out_of_device_memory, device_lost};
 
 // Mesa's own layer, which would stand before ours, compares names in lists that it did not get (22.3.6).
 const Environment layer = {
@@ -36,8 +36,10 @@ void fail_each_call(Criterion& bar, const Words& words) {
       const std::string fault = fmt::format("{}:{}", index + 1, result);
       const Finished finished = run_with_fault(trial, fault);
       const std::string tried = fmt::format("{} at call {}, {}", result, index + 1, calls[index]);
+      // The loader cannot tell too little memory from a damaged manifest.
+      const bool is_of_loader = result == out_of_host_memory && calls[index] == "vkCreateInstance";
       if (result != device_lost) {
-        bar.count(trial.wrong(finished, {7}), tried);
+        bar.count(trial.wrong(finished, {is_of_loader ? 4 : 7}), tried);
       } else {  // it is tried once more
         bar.count(trial.wrong(finished, {}), tried);
         bar.count(trial.wrong(run_with_fault(trial, fault + ":on"), {4}), tried + " and all behind it");
