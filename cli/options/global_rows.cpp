@@ -35,7 +35,8 @@ std::span<const Global> all_globals() {
        .value = "FILE",
        .help = "Read more input file names from FILE, or from standard input with -. Names end with a newline or a NUL "
                "byte (find -print0). They cannot be globs or sequences"},
-      {.name = "recursive", .help = "Process all images in input folders and in their subfolders"},
+      {.name = "recursive",
+       .help = "Process all images in input folders and in their subfolders, but not in links to folders"},
       {.name = "frames",
        .value = "RANGE",
        .help =

@@ -140,25 +140,32 @@ class Gatherer {
     note(word, fmt::format("a glob, {}", count_text(paths.size(), "file")));
   }
 
-  // Files in a folder with the extension of a readable format, sorted by name; no hidden files and no links to folders.
+  // Files in a folder with the extension of a readable format, sorted by name; no hidden files. Links to nothing are taken, and
+  // fail later. Links to folders are left out.
   void add_folder(const std::string& folder) {
     if (!options_.is_recursive) return add(folder);  // reported as an error later
     std::vector<std::string> files;
+    std::string opened = folder;  // the last one
     std::error_code error;
     fs::recursive_directory_iterator at(folder, error);
     for (const fs::recursive_directory_iterator end; !error && at != end; at.increment(error)) {
-      const bool is_hidden = at->path().filename().string().starts_with('.');
+      const std::string path = at->path().string();
       std::error_code ignored;
-      if (is_hidden) at.disable_recursion_pending();
-      else if (at->is_directory(ignored) && is_of_outputs(at->path())) {
-        at.disable_recursion_pending();
-        list_.left_out.push_back(
-            fmt::format("{}: {} is left out, because the outputs go there", folder, at->path().string()));
+      if (at->path().filename().string().starts_with('.')) at.disable_recursion_pending();
+      else if (at->is_directory(ignored)) {
+        const char* obstacle = is_of_outputs(path)       ? "the outputs go there"
+                               : at->is_symlink(ignored) ? "it is a link to a folder"
+                                                         : nullptr;
+        if (!obstacle) opened = path;
+        else {
+          at.disable_recursion_pending();
+          list_.left_out.push_back(fmt::format("{}: {} is left out, because {}", folder, path, obstacle));
+        }
       } else if (const Format* format = format_of_extension(at->path().filename().string());
-                 format && format->can_read() && at->is_regular_file(ignored))
-        files.push_back(at->path().string());
+                 format && format->can_read() && !is_special(path))
+        files.push_back(path);
     }
-    if (error) fail_to_read_folder(folder, error);
+    if (error) fail_to_read_folder(opened, error);
     if (files.empty()) fail(Exit::input, "{}: no image is in the folder", folder);
     std::ranges::sort(files);
     note(folder, fmt::format("a folder, {}", count_text(files.size(), "image")));

@@ -4,6 +4,9 @@
 #include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
 
+#include <filesystem>
+#include <system_error>
+
 namespace gpupost {
 
 // Encoded values get the tag of their encoding, or none if it is not known or the format cannot hold it.
@@ -32,9 +35,12 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
   check_levels(way.job, level_count);
   if (way.job.writes_picture && request.output.makes_folders && way.job.is_a_file_a_level())
     for (int level = 0; level < level_count; ++level) make_folder_of(way.job.output.at(level));
-  // finish() decides about one file that exists
+  // finish() decides if the file exists that shows that the output is there
+  std::error_code error;
   if (way.job.writes_picture)
-    check_can_be_written(way.job, level_count, request.output.no_clobber && way.job.is_a_file_a_level());
+    check_can_be_written(way.job, level_count,
+                         request.output.no_clobber && way.job.is_a_file_a_level() &&
+                             !std::filesystem::exists(way.job.output.at(0), error));
   way.output_depth = choose_output_depth(request, *given.format, way.file_depth);
   way.storage = storage_of(request.passes, way.input_depth, way.output_depth);
   const bool is_free = is_float(way.output_depth) && !request.output.bits && !request.passes.fp16;

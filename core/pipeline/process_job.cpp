@@ -140,11 +140,16 @@ static bool write_or_keep(const ChainRequest& request, const ConversionPlan& way
     write_outputs(way, request, parts, report);
     return true;
   } catch (const AlreadyExists&) {
-    const std::string path = way.job.output.at(0);
-    std::error_code error;
-    if (way.job.is_a_file_a_level() || !std::filesystem::is_regular_file(path, error)) throw;
+    const auto is_there = [](const std::string& path) {
+      std::error_code error;
+      return std::filesystem::is_regular_file(path, error);
+    };
+    if (!is_there(way.job.output.at(0))) throw;  // level 0 gets its name last
     report.notes.push_back("another program has written the output meanwhile; it stays as it is (--no-clobber)");
-    report.outputs = {path};
+    const size_t most_files = way.job.is_a_file_a_level() ? parts.front().picture.groups.front().levels.size() : 1;
+    report.outputs.clear();
+    for (size_t level = 0; level < most_files; ++level)
+      if (const std::string path = way.job.output.at(int(level)); is_there(path)) report.outputs.push_back(path);
     return false;
   }
 }

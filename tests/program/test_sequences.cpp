@@ -342,6 +342,29 @@ TEST_CASE("--no-clobber keeps an output that another program writes meanwhile") 
   CHECK(place.read("d") == "st.json: pipe.png\npipe.png:\n");
 }
 
+DEVICE_TEST_CASE("--no-clobber keeps files of levels that another program writes meanwhile") {
+  const TestFolder place;
+  for (const bool is_whole : {true, false}) {  // level 0 is written last
+    const Finished finished = place.shell(fmt::format(
+        "mkfifo pipe.png; gpupost pipe.png mips -o 'l.{{level}}.png' --no-clobber --depfile d & exec 3> pipe.png; "
+        "for k in {}; do echo old > l.$k.png; done; cat in.png >&3; exec 3>&-; wait $!",
+        is_whole ? "1 0" : "1"));
+    CHECK_MESSAGE(finished.exit_code == (is_whole ? 0 : 3), finished.err);
+    CHECK((finished.err.find("pipe.png: another program has written the output meanwhile") != finished.err.npos) ==
+          is_whole);
+    CHECK(place.read("d") == (is_whole ? "l.0.png l.1.png: pipe.png\npipe.png:\n" : ""));
+    CHECK(place.shell("rm pipe.png d && cat l.*.png && rm l.*.png").out == (is_whole ? "old\nold\n" : "old\n"));
+  }
+}
+
+TEST_CASE("the message of a folder that cannot be read names that one of the folders below an input") {
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "f=tree; for k in $(seq 40); do f=$f/d; done; mkdir -p $f; ulimit -n 24; gpupost tree --recursive -o out/");
+  CHECK(finished.exit_code == 2);
+  CHECK_MESSAGE(finished.err.find("/d/d: the folder cannot be read: ") != finished.err.npos, finished.err);
+}
+
 TEST_CASE("a depfile also lists outputs that --no-clobber keeps") {
   const TestFolder place;
   CHECK(place.gpupost({"in.png", "-o", "old.tif"}).exit_code == 0);

@@ -182,6 +182,18 @@ TEST_CASE("inputs come in the order of their words: files, globs, folders, seque
   CHECK_FALSE(list.files[0].frame);
 }
 
+TEST_CASE("a folder has links to files and to nothing as inputs, and names the links to folders that it leaves out") {
+  const Files files({"f/a.png", "other/b.png"});
+  std::filesystem::create_symlink("none.png", files.path("f/gone.png"));
+  std::filesystem::create_symlink("a.png", files.path("f/link.png"));
+  std::filesystem::create_symlink("none.txt", files.path("f/note.txt"));
+  std::filesystem::create_symlink("../other", files.path("f/linked"));
+  const InputList list = list_inputs({files.path("f")}, {.is_recursive = true});
+  CHECK(paths_of(list) == files.paths({"f/a.png", "f/gone.png", "f/link.png"}));
+  CHECK(list.left_out == std::vector{fmt::format("{}: {} is left out, because it is a link to a folder",
+                                                 files.path("f"), files.path("f/linked"))});
+}
+
 TEST_CASE("one file is no batch, and a file that has the name of a pattern is that file") {
   const Files files({"in.exr", "a[1].exr", "s#.exr", "s0001.exr", "*.exr"});
   for (const char* name : {"in.exr", "a[1].exr", "s#.exr", "*.exr", "missing.exr"}) {
