@@ -102,16 +102,29 @@ void say_unwritten(const std::string& path) {
                 std::filesystem::exists(path) ? "; an older file of this name stays" : "");
 }
 
-// Writes the image of differences, if `path` is given.
-void write_difference(const Picture& a, const Picture& b, const std::string& path, const CompareOptions& options) {
-  if (path.empty()) return;
-  if (!obstacle_to(a, b).empty()) return say_unwritten(path);
+// Warns of channels with differences that the image of differences lacks. `names`: the channels that it lacks.
+void say_unshown(const std::string& path, const std::vector<std::string>& names, const LevelResult& level) {
+  std::vector<std::string> unshown;
+  for (const auto& [name, difference] : level.channels)
+    if (difference.over_count > 0 && std::ranges::find(names, name) != names.end()) unshown.push_back(name);
+  if (!unshown.empty())
+    say_warning("compare: -o {} does not show the differences of {}; an EXR shows all channels", path,
+                fmt::join(unshown, ", "));
+}
+
+// Writes the image of differences, if `path` is given. `level` has the differences of these two images.
+void write_difference(const Picture& a, const Picture& b, const LevelResult& level, const std::string& path,
+                      const CompareOptions& options) {
   const Format* format = format_of_extension(path);
   if (!format || !format->can_write())
     fail(Exit::usage, "compare: -o {}: cannot write files with this extension; expected {}", path,
          writable_extensions());
   Picture picture = picture_of_difference(a, b, options.difference.is_relative, options.scale);
+  std::vector<std::string> lacking;
+  for (const std::string& name : names_of(picture)) lacking.push_back(printable(name));
   drop_extras(picture, *format);
+  for (const std::string& name : names_of(picture)) std::erase(lacking, printable(name));
+  say_unshown(path, lacking, level);
   if (options.makes_folders) make_folder_of(path);
   const Depth depth = format->can_write(Depth::f32) ? Depth::f32 : Depth::u8;
   write_file(path, encode(*format, picture, {.depth = depth, .keep_depths = true}).bytes.bytes(), false);
@@ -180,7 +193,9 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     say_warnings(result.b, first_b);
     const Picture a = meaning_of(std::move(first_a.picture)), b = meaning_of(std::move(first_b.picture));
     is_within &= compare_part(a, b, compares_parts ? printable(parts[part]) : "", of_part, result);
-    if (part == 0) write_difference(a, b, output, options);
+    if (part > 0 || output.empty()) continue;
+    if (!obstacle_to(a, b).empty()) say_unwritten(output);
+    else write_difference(a, b, result.levels.front(), output, options);
   }
   result.is_equal = is_within && result.problems.empty();
 }

@@ -100,6 +100,24 @@ TEST_CASE("compare -o writes a picture of the differences") {
       pattern.err.starts_with("gpupost: compare: -o diff.####.png: has a pattern for a frame number, and the input "));
 }
 
+TEST_CASE("compare -o names channels with differences that the picture lacks") {
+  const TestFolder place;
+  Picture picture = decoded(place, "depth.exr");
+  for (Group& group : picture.groups)
+    if (group.channels[0].name == "Z") group.levels[0].texels.as<float>()[0] += 1;
+  write_picture(place, "other.exr", picture);
+  for (const auto& [output, warning] :
+       {std::pair("d.png",
+                  "gpupost: warning: compare: -o d.png does not show the differences of Z; an EXR shows all "
+                  "channels\n"),
+        {"d.exr", ""}}) {
+    const Finished finished = place.gpupost({"compare", "depth.exr", "other.exr", "-o", output}, no_driver);
+    CHECK(finished.exit_code == 6);
+    CHECK(finished.err == warning);
+  }
+  CHECK(place.gpupost({"compare", "depth.exr", "depth.exr", "-o", "d.png"}, no_driver).err == "");
+}
+
 TEST_CASE("compare of sequences goes frame by frame, and names frames that one of them lacks") {
   const TestFolder place;
   for (const char* name : {"a.0001.exr", "a.0002.exr", "a.0003.exr", "b.01.exr", "b.03.exr"})
