@@ -7,17 +7,29 @@
 #include <filesystem>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace gpupost {
 
+// What make or ninja cannot read in a name, or reads otherwise than the other; "" if there is nothing.
+static std::string_view obstacle_in(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> obstacles[] = {
+      {"\n", "a newline"},     {"=", "a ="}, {";", "a ;"}, {"|", "a |"}, {"%", "a %"}, {"\\#", "a \\ before #"},
+      {"\\:", "a \\ before :"}};
+  for (const auto& [text, what] : obstacles)
+    if (name.find(text) != name.npos) return what;
+  return name.ends_with('\\') ? "a \\ at its end" : "";
+}
+
 // As make reads names: backslashes before a blank count twice.
 static std::string escaped(std::string_view name) {
+  if (const std::string_view obstacle = obstacle_in(name); !obstacle.empty())
+    fail(Exit::usage,
+         "--depfile: the name {} has {}, which make or ninja cannot read; rename it or leave --depfile out", name,
+         obstacle);
   std::string text;
   size_t backslash_count = 0;  // right before this character
   for (const char c : name) {
-    if (c == '\n')
-      fail(Exit::usage,
-           "--depfile: the name {} has a newline, which make cannot read; rename it or leave --depfile out", name);
     const bool is_blank = c == ' ' || c == '\t';
     if (c == '$') text += '$';
     else if (is_blank) text.append(backslash_count + 1, '\\');

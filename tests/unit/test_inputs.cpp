@@ -383,10 +383,25 @@ TEST_CASE("a depfile has names as make and ninja read them") {
   CHECK(text_of({"-"}, inputs) == "");
   CHECK(text_of({"x.png"}, {"-", "a.png", "/dev/stdin"}) == "x.png: a.png\na.png:\n");
   CHECK(text_of({R"(a\ b)"}, {R"(c\d)"}) == "a\\\\\\ b: c\\d\nc\\d:\n");
-  CHECK_THROWS_WITH_AS(text_of(outputs, {"two\nlines.exr"}),
-                       "--depfile: the name two\nlines.exr has a newline, which make cannot read; rename it or leave "
-                       "--depfile out",
-                       Error);
+  CHECK(text_of({R"(a\b)"}, {}) == "a\\b:\n");
+  const std::pair<std::string, std::string> unreadable[] = {{"a=1.exr", "a ="},
+                                                            {"a;b.exr", "a ;"},
+                                                            {"a|b.exr", "a |"},
+                                                            {"a%.exr", "a %"},
+                                                            {R"(a\#b)", R"(a \ before #)"},
+                                                            {R"(a\:b)", R"(a \ before :)"},
+                                                            {R"(a\)", R"(a \ at its end)"}};
+  for (const auto& [name, obstacle] : unreadable)
+    for (const bool is_output : {false, true})
+      CHECK(error_of([&] { text_of({is_output ? name : "x"}, {is_output ? "x" : name}); }, Exit::usage) ==
+            fmt::format(
+                "--depfile: the name {} has {}, which make or ninja cannot read; rename it or leave --depfile out",
+                name, obstacle));
+  CHECK_THROWS_WITH_AS(
+      text_of(outputs, {"two\nlines.exr"}),
+      "--depfile: the name two\nlines.exr has a newline, which make or ninja cannot read; rename it or leave "
+      "--depfile out",
+      Error);
 }
 
 TEST_CASE("a depfile has one empty rule for each input that is no output, and none depends on itself") {
