@@ -269,6 +269,34 @@ TEST_CASE("b44 without half channels gives a warning that nothing is compressed"
     }
 }
 
+TEST_CASE("a lossy compression gives a warning after another one, and for ids of Cryptomattes") {
+  const auto warnings_of = [](Picture& picture, const std::string& before, Compression compression) {
+    picture.compression = before;
+    return encode_exr(picture, {.keep_depths = true, .compression = compression}).warnings;
+  };
+  const auto group_of = [](const char* name, Depth depth) {
+    return made_group({{{name, depth}}}, depth, {8, 8}, 1, [](int, int, size_t, int) { return 0u; });
+  };
+  Picture picture = picture_of(group_of("Y", Depth::half));
+  CHECK(
+      warnings_of(picture, "b44", Compression::dwaa) ==
+      std::vector<std::string>{"compression dwaa is lossy, and the input has been compressed with b44, which is lossy "
+                               "too (avoid a second loss with --compression zip)"});
+  CHECK(warnings_of(picture, "b44", Compression::zip).empty());
+  CHECK(warnings_of(picture, "piz", Compression::dwaa).empty());
+  picture.groups.push_back(group_of("Ids00.R", Depth::f32));
+  CHECK(warnings_of(picture, "zip", Compression::pxr24).empty());
+  picture.groups.back().is_cryptomatte = true;
+  for (const Compression compression : {Compression::pxr24, Compression::dwaa})
+    CHECK(
+        warnings_of(picture, "zip", compression) ==
+        std::vector{fmt::format("compression {} changes the ids of Cryptomattes, so that they select nothing: Ids00.R "
+                                "(keep them with --compression zip)",
+                                compression_names[size_t(compression)])});
+  for (const Compression compression : {Compression::zip, Compression::b44})
+    CHECK(warnings_of(picture, "zip", compression).empty());
+}
+
 TEST_CASE("compressible pictures are written right and small") {
   const Picture picture = picture_of(made_group({{{"Y", Depth::f32}}}, Depth::f32, {257, 129}, 1,
                                                 [](int x, int, size_t, int) { return bits_of_float(float(x / 50)); }));

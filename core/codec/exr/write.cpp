@@ -9,6 +9,8 @@
 #include "core/codec/exr/write_header.h"
 #include "core/image/window_bounds.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -156,6 +158,21 @@ Windows windows_to_write(const Picture& picture, Encoded& encoded) {
   return {.data = data, .display = written};
 }
 
+// Is this the name of a compression of EXR that changes values?
+bool is_lossy_name(std::string_view compression) {
+  const auto first = std::begin(compression_names) + int(Compression::pxr24);
+  const auto end = std::begin(compression_names) + int(Compression::dwab) + 1;
+  return std::find(first, end, compression) != end;
+}
+
+// Names of float channels that hold ids of Cryptomattes.
+std::vector<std::string> ids_of(const std::vector<ExrChannel>& channels) {
+  std::vector<std::string> names;
+  for (const ExrChannel& channel : channels)
+    if (channel.group->is_cryptomatte && channel.depth == Depth::f32) names.push_back(channel.name);
+  return names;
+}
+
 }  // namespace
 
 Encoded encode_exr(const Source& source, const EncodeOptions& options) {
@@ -203,9 +220,20 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
         fmt::format("compression {} compresses only half channels, and the image has none, so it is not compressed "
                     "(choose another --compression, or half with --bits 16f)",
                     compression_names[size_t(options.compression)]));
-  if (is_lossy && picture.compression == compression_names[size_t(options.compression)])
-    encoded.warnings.push_back(fmt::format(
-        "compression {} is lossy and is applied a second time (avoid it with --compression zip)", picture.compression));
+  const std::string_view name = compression_names[size_t(options.compression)];
+  if (is_lossy && picture.compression == name)
+    encoded.warnings.push_back(
+        fmt::format("compression {} is lossy and is applied a second time (avoid it with --compression zip)", name));
+  else if (is_lossy && is_lossy_name(picture.compression))
+    encoded.warnings.push_back(
+        fmt::format("compression {} is lossy, and the input has been compressed with {}, which is lossy too (avoid a "
+                    "second loss with --compression zip)",
+                    name, picture.compression));
+  if (const std::vector<std::string> ids = ids_of(channels); is_lossy && !is_b44 && !ids.empty())
+    encoded.warnings.push_back(
+        fmt::format("compression {} changes the ids of Cryptomattes, so that they select nothing: {} (keep them with "
+                    "--compression zip)",
+                    name, fmt::join(ids, ", ")));
   if (source.others && source.others->are_kept())
     if (TexelBuffer joined = join_parts(encoded.bytes.bytes(), *source.others, encoded.warnings); !joined.empty()) {
       encoded.bytes = std::move(joined);
