@@ -254,13 +254,15 @@ DEVICE_TEST_CASE("grade takes its numbers from CDL files, and refuses files that
       correction + "</ColorCorrection></ColorCorrectionCollection>";
   add_file("one.cc", "<?xml version=\"1.0\"?><ColorCorrection id='x'><Description><![CDATA[a > <b> c]]></Description>" +
                          correction + "</ColorCorrection>");
+  add_file("cdata.cc", "<ColorCorrection><Slope><![CDATA[2 2]]> 2</Slope></ColorCorrection>");
   add_file("two.ccc", two);
   const Images inputs{odd(), wide(), negatives()};
   const Images expected =
       run("grade --slope 1.2,0.9,1 --offset 0.1,-0.05,0 --power 1.1,1,0.9 --saturation 0.75", inputs);
   check_near(run("grade --file one.cc", inputs), expected, "one.cc", {0, 0});
   check_near(run("grade --file two.ccc --id b", inputs), expected, "two.ccc b", {0, 0});
-  check_near(run("grade --file two.ccc --id a", inputs), run("gain --value 2", inputs), "two.ccc a");
+  for (const std::string line : {"grade --file two.ccc --id a", "grade --file cdata.cc"})
+    check_near(run(line, inputs), run("gain --value 2", inputs), line);
   for (const std::string text :
        {"<ColorCorrection><Slope>1 2</Slope></ColorCorrection>",
         "<ColorCorrection><Power>1 0 1</Power></ColorCorrection>", "<ColorCorrection><SOPNode/></ColorCorrection>",

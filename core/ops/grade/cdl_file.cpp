@@ -53,6 +53,7 @@ class XmlReader {
   // Reads up to the closing tag of this name; "": to the end of the text.
   void read_content(Element& element, std::string_view closing, int depth) {
     constexpr int most_depth = 64;
+    constexpr std::string_view cdata = "![CDATA[";
     if (depth > most_depth) refuse("elements are nested too deeply");
     while (true) {
       const size_t open = std::min(rest_.find('<'), rest_.size());
@@ -62,8 +63,10 @@ class XmlReader {
       if (rest_.empty()) refuse(fmt::format("<{}> is not closed", closing));
       rest_.remove_prefix(1);
       if (rest_.starts_with("!--")) take_to("-->");
-      else if (rest_.starts_with("![CDATA[")) take_to("]]>");
-      else if (rest_.starts_with('!') || rest_.starts_with('?')) take_to(">");
+      else if (rest_.starts_with(cdata)) {
+        rest_.remove_prefix(cdata.size());
+        element.text += take_to("]]>");
+      } else if (rest_.starts_with('!') || rest_.starts_with('?')) take_to(">");
       else if (rest_.starts_with('/')) {
         if (const std::string_view name = first_word(take_to(">").substr(1)); name != closing)
           refuse(fmt::format("</{}> closes <{}>", name, closing));
@@ -126,20 +129,31 @@ std::vector<double> numbers(const Element& correction, std::string_view name, si
   const std::vector<const Element*> found = elements(correction, name);
   if (found.empty()) return {};
   if (found.size() > 1) fail(Exit::input, "{}: there are {} elements {}; expected one", file, found.size(), name);
-  std::string list;
+  std::string list, shown;
   std::string_view content = found.front()->text;
   while (true) {
     content.remove_prefix(std::min(content.find_first_not_of(spaces), content.size()));
     if (content.empty()) break;
     const size_t end = std::min(content.find_first_of(spaces), content.size());
-    list += (list.empty() ? "" : ",") + std::string(content.substr(0, end));
+    const std::string word(content.substr(0, end));
+    list += (list.empty() ? "" : ",") + word;
+    shown += (shown.empty() ? "" : " ") + word;
     content.remove_prefix(end);
   }
   const std::optional<std::vector<double>> read = list_of_numbers(list);
   if (!read || read->size() != count)
-    fail(Exit::input, "{}: {} is \"{}\"; expected {} number{}", file, name, printable(list), count,
+    fail(Exit::input, "{}: {} is \"{}\"; expected {} number{}", file, name, printable(shown), count,
          count == 1 ? "" : "s");
   return *read;
+}
+
+// What to do if the id of a correction is needed. `ids` are those of all corrections; "" if one has none.
+std::string advice_of(const std::vector<std::string>& ids) {
+  std::vector<std::string> choices;
+  for (const std::string& id : ids)
+    if (!id.empty() && std::ranges::find(choices, id) == choices.end()) choices.push_back(id);
+  return choices.empty() ? "none has an id; give each one in the file"
+                         : fmt::format("expected --id with one of {}", fmt::join(choices, ", "));
 }
 
 }  // namespace
@@ -153,10 +167,9 @@ Cdl parse_cdl(std::string_view text, std::string_view id, const std::string& nam
   for (const Element* correction : corrections) ids.push_back(printable(id_of(*correction)));
   const auto chosen = std::ranges::find(ids, printable(std::string(id)));
   if (id.empty() && corrections.size() > 1)
-    fail(Exit::input, "{}: there are {} corrections; expected --id with one of {}", name, ids.size(),
-         fmt::join(ids, ", "));
+    fail(Exit::input, "{}: there are {} corrections; {}", name, ids.size(), advice_of(ids));
   if (!id.empty() && chosen == ids.end())
-    fail(Exit::input, "{}: no correction has the id {}; expected --id with one of {}", name, id, fmt::join(ids, ", "));
+    fail(Exit::input, "{}: no correction has the id {}; {}", name, id, advice_of(ids));
   if (!id.empty() && std::ranges::count(ids, *chosen) > 1)
     fail(Exit::input, "{}: {} corrections have the id {}; give each its own", name, std::ranges::count(ids, *chosen),
          id);
