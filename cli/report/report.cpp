@@ -124,6 +124,7 @@ std::string to_table(const Report& report) {
     text += fmt::format("{} ({}), {}, {}\n", use.info.traits.name, name_of(use.info.traits.type), use.info.driver,
                         version_text());
   for (const JobReport& job : report.jobs) {
+    if (job.size.width == 0) continue;  // the input was skipped or could not be read
     text += fmt::format("{}: {} x {}\n", printable(job.input), job.size.width, job.size.height);
     for (const std::string& choice : job.choices) text += fmt::format("  {}\n", printable(choice));
     text += fmt::format("  {:<36}{:>10}{:>10}{:>10}{:>9}\n", "pass", "ms", "MiB", "GB/s", "% copy");

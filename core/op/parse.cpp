@@ -104,7 +104,8 @@ static void check_display(std::span<const Call> calls) {
   if (behind != calls.end())
     fail(Exit::usage, "{}: the result is encoded for display, and `{}` needs linear light; {}", encoding->op->name,
          behind->op->name,
-         must_be_last(*behind->op)
+         behind->op == encoding->op ? fmt::format("leave out one `{}`", encoding->op->name)
+         : must_be_last(*behind->op)
              ? fmt::format("write the results of {} to files first, and read these", encoding->op->name)
              : fmt::format("put `{}` before {}", behind->op->name, encoding->op->name));
 }

@@ -61,8 +61,10 @@ Job split_into_level_files(Job job, int level_count, int whole_count) {
   if (level_count == 1 || level_count == whole_count || job.is_a_file_a_level()) return job;
   if (job.format->levels == FileLevels::any) return job;
   if (job.is_output_named || job.output.at(0) == "-")
-    fail(Exit::usage, "{}: {} files hold all {} levels or one, not {}; use {{level}} in -o for one file per level",
-         job.output.at(0) == "-" ? "standard output" : job.output.shown(), job.format->name, whole_count, level_count);
+    fail(Exit::usage, "{}: {} files hold {}, not {}; use {{level}} in -o for one file per level",
+         job.output.at(0) == "-" ? "standard output" : job.output.shown(), job.format->name,
+         job.format->levels == FileLevels::one ? "one level" : fmt::format("all {} levels or one", whole_count),
+         level_count);
   job.output = default_level_output(job);
   return job;
 }

@@ -57,7 +57,9 @@ void take_other_parts(const ChainRequest& request, const Job& job, OtherParts ot
   if (keeps_parts(request, job)) image.others = std::move(others);
   else
     report.add_warning(fmt::format("an output {} holds one part; dropped parts: {}",
-                                   job.is_a_file_a_level() ? "with one file per level" : "of this format",
+                                   job.is_a_file_a_level() ? "with one file per level"
+                                   : job.inputs.size() > 1 ? "of several inputs"
+                                                           : "of this format",
                                    printable(fmt::format("{}", fmt::join(others.names, ", ")))));
 }
 

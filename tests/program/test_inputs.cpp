@@ -166,6 +166,10 @@ DEVICE_TEST_CASE("an EXR output gets copies of the parts that the chain does not
     CHECK(finished.exit_code == 0);
     CHECK_MESSAGE(finished.err.find("warning: parts.exr: " + warning) != finished.err.npos, finished.err);
   }
+  const Finished sheet = place.gpupost({"parts.exr", "in.exr", "--part", "0", "sheet", "-o", "out.exr"});
+  CHECK(sheet.exit_code == 0);
+  CHECK_MESSAGE(sheet.err.find("an output of several inputs holds one part; dropped parts: depth") != sheet.err.npos,
+                sheet.err);
   const Finished png = place.gpupost({"parts.exr", "-o", "out.png"}, no_driver);
   CHECK_MESSAGE(png.err.find("has 2 parts; only part `beauty` was read (--part reads another)") != png.err.npos,
                 png.err);

@@ -349,4 +349,6 @@ DEVICE_TEST_CASE(
   CHECK(piped.err ==
         "gpupost: warning: the result is in in.mips.exr; standard output stays empty (-o - writes there)\n");
   CHECK(piped.out == "");
+  CHECK(place.gpupost({"mips", "in.exr", "wide.exr"}).err ==
+        "gpupost: warning: the result is in in.mips.exr and 1 more; standard output stays empty (-o - writes there)\n");
 }

@@ -105,6 +105,8 @@ DEVICE_TEST_CASE("a part that is not inside the picture is refused in one line")
   const Finished finished = place.gpupost({"crop", "--window", "37x21+1+0", "in.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 1);
   CHECK(finished.err == "gpupost: crop: --window 37x21+1+0 is not inside the image, which is 37 x 21 texels\n");
+  CHECK(place.gpupost({"crop", "--window", "0x10+0+0", "in.exr", "-o", "out.exr"}).err ==
+        "gpupost: crop: --window 0x10+0+0 holds no texel; expected a width and a height of at least 1\n");
 }
 
 DEVICE_TEST_CASE("a normal map's integers are data: level 0 stays, no level is decoded from sRGB") {

@@ -94,4 +94,7 @@ DEVICE_TEST_CASE("--timing prints the table on standard error") {
   for (const std::string part : {"in.exr: 37 x 21\n", "mips: ", "GB/s", "mips ", "decode", "upload", "passes",
                                  "download", "encode", "write", "total"})
     CHECK_MESSAGE(finished.err.find(part) != std::string::npos, "no ", part, " in\n", finished.err);
+  const Finished kept = place.gpupost({"in.png", "in.exr", "-o", "in.mips.{ext}", "--no-clobber", "--timing"});
+  CHECK(kept.exit_code == 0);
+  CHECK_MESSAGE(kept.err.find("0 x 0") == std::string::npos, kept.err);
 }

@@ -31,9 +31,12 @@ Position corner_of(const Call& call) { return {numbers_of(call)[2], numbers_of(c
 
 Part rectangle(const Call& call, Size from) {
   const Size size{numbers_of(call)[0], numbers_of(call)[1]};
+  if (size.width < 1 || size.height < 1)
+    fail(Exit::usage, "crop: --window {} holds no texel; expected a width and a height of at least 1",
+         call.word("window"));
   const Part part{.size = size, .corner = corner_of(call), .display = window_of(size)};
-  const bool is_inside = part.size.width > 0 && part.size.height > 0 && part.size.width <= from.width &&
-                         part.size.height <= from.height && part.corner.x <= from.width - part.size.width &&
+  const bool is_inside = part.size.width <= from.width && part.size.height <= from.height &&
+                         part.corner.x <= from.width - part.size.width &&
                          part.corner.y <= from.height - part.size.height;
   if (!is_inside)
     fail(Exit::usage, "crop: --window {} is not inside the image, which is {} x {} texels", call.word("window"),
