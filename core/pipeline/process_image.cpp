@@ -280,10 +280,17 @@ std::vector<std::string> drop_other_channels(const ChainRequest& request, const 
   if (request.output.drop_channels && !has_color)
     fail(Exit::usage, "--drop-channels: the image has no color; leave the option out, or make one with `channels`");
   if (request.output.drop_channels) keep_only_color(request.passes.apply_to, "--drop-channels", picture);
+  std::vector<std::string> warnings;
   for (const Call& call : request.calls)
-    if (has_color && (call.op->makes == Makes::cell || makes_luminance({&call, 1})))
+    if (has_color && picture.groups.size() > 1 && (call.op->makes == Makes::cell || makes_luminance({&call, 1}))) {
+      std::vector<std::string> dropped;
+      for (const Group& group : std::span(picture.groups).subspan(1))
+        std::ranges::move(names_of(group), std::back_inserter(dropped));
+      warnings.push_back(fmt::format("`{}` drops other channels: {}", call.op->name, fmt::join(dropped, " ")));
       keep_only_color(request.passes.apply_to, fmt::format("`{}`", call.op->name), picture);
-  return drop_extras(picture, format);
+    }
+  std::ranges::move(drop_extras(picture, format), std::back_inserter(warnings));
+  return warnings;
 }
 
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,

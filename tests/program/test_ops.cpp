@@ -176,7 +176,7 @@ DEVICE_TEST_CASE(
   done(place, {"luminance", "in.png", "-o", "out.png"});
   CHECK(decoded(place, "out.png").groups[0].is_luminance);
   const Finished finished = done(place, {"luminance", "depth.exr", "-o", "alone.exr"});
-  CHECK(finished.err.find("channels of another size are dropped: Z id") != std::string::npos);
+  CHECK(finished.err.find("`luminance` drops other channels: Z id") != std::string::npos);
   CHECK(decoded(place, "alone.exr").groups.size() == 1);
 }
 
