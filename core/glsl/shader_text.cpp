@@ -332,9 +332,12 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   const bool has_points = !pass.points.on_load.empty() || !pass.points.on_store.empty();
   // A copy keeps the colors of its source for the point ops: on the way through XYZ, one infinite number would make all three
   // infinite, and NaN on the way back.
-  const State inside{pass.access.only_copies ? pass.source_space : is_rgb ? Space::rgb : Space::xyz};
+  const State inside{pass.access.only_copies           ? pass.source_space
+                     : is_rgb || pass.access.is_in_rgb ? Space::rgb
+                                                       : Space::xyz};
   const std::vector<const FusedPoint*> texts = runtime_points(pass);
   std::string text = inside.space == Space::rgb ? "" : "#define IN_XYZ\n";
+  if (pass.source_space != Space::rgb) text += "#define READS_YXY\n";
   if (counts_texels(pass)) text += "#define COUNTS_TEXELS\n";
   if (!is_rgb || has_points || pass.second_space == Space::yxy) append_kernel("lib/yxy.glsl", done, text);
   const bool is_half = !pass.half_targets.empty() && pass.half_targets.front();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <set>
 
 namespace gpupost {
 
@@ -84,6 +85,20 @@ bool has_colors_beside(const Picture& picture) {
   return std::ranges::any_of(picture.groups, [&](const Group& group) {
     return !group.is_color && group.depth != Depth::u32 && std::ranges::any_of(group.channels, is_color);
   });
+}
+
+std::vector<std::string> layers_with_color(const Picture& picture) {
+  std::set<std::string> names, layers;
+  for (const Group& group : picture.groups)
+    for (const Channel& channel : group.channels)
+      if (group.depth != Depth::u32) names.insert(channel.name);
+  for (const std::string& name : names) {
+    const std::string layer = name.substr(0, name.rfind('.') == name.npos ? 0 : name.rfind('.'));
+    const bool is_color = name == layer + ".R" || name == layer + ".G" || name == layer + ".B";
+    const bool is_gray = name == layer + ".Y" && !names.contains(layer + ".X");
+    if (!layer.empty() && (is_color || is_gray)) layers.insert(layer);
+  }
+  return {layers.begin(), layers.end()};
 }
 
 void name_alike(std::span<Group* const> colors) {

@@ -17,6 +17,9 @@ void name_colors(Group& color, GrayResult gray_result);
 // Whether an image has another R, G or B: "diffuse.R".
 bool has_colors_beside(const Picture& picture);
 
+// Layers of an image that --layer accepts as color, in alphabetical order.
+std::vector<std::string> layers_with_color(const Picture& picture);
+
 // The part of a color's channel names before R, G, B, A or Y: "diffuse." of "diffuse.R", "" of "R".
 std::string layer_prefix(const Group& color);
 

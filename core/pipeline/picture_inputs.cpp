@@ -1,8 +1,11 @@
 #include "core/pipeline/picture_inputs.h"
 
 #include "core/base/error.h"
+#include "core/image/channel_names.h"
 #include "core/image/to_working.h"
 #include "core/pipeline/prefetch.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -19,8 +22,15 @@ static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, 
                          .requires_sandbox = of_chain.requires_sandbox};
   JobReport ignored;
   Picture picture = std::move(read_pictures(worker, path, settings, ignored).pictures.front());
-  if (!picture.groups.front().is_color)
-    fail(Exit::usage, "{}: the picture has no color; expected channels R, G and B, or Y, of floats", path);
+  if (!picture.groups.front().is_color) {
+    const std::vector<std::string> layers = layers_with_color(picture);
+    if (layers.size() != 1)
+      fail(Exit::usage, "{}: the image has no color; expected float channels R, G and B, or Y{}", path,
+           layers.empty() ? "" : fmt::format("; write one of its layers {} to a file with --layer and --drop-channels",
+                                             fmt::join(layers, ", ")));
+    settings.layer = layers.front();
+    picture = std::move(read_pictures(worker, path, settings, ignored).pictures.front());
+  }
   if (is_data) {
     picture.groups.front().is_data = true;
     picture.transfer = Transfer::linear;

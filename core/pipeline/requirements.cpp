@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 #include <string>
 
 namespace gpupost {
@@ -15,21 +14,6 @@ namespace gpupost {
 static bool is_for_color(const Call& call) {
   const std::vector<Call> of_others = calls_for_other_channels({&call, 1});
   return of_others.empty() || of_others.front().text() != call.text();
-}
-
-// Layers of an image that --layer accepts as color.
-static std::set<std::string> layers_with_color(const Picture& picture) {
-  std::set<std::string> names, layers;
-  for (const Group& group : picture.groups)
-    for (const Channel& channel : group.channels)
-      if (group.depth != Depth::u32) names.insert(channel.name);
-  for (const std::string& name : names) {
-    const std::string layer = name.substr(0, name.rfind('.') == name.npos ? 0 : name.rfind('.'));
-    const bool is_color = name == layer + ".R" || name == layer + ".G" || name == layer + ".B";
-    const bool is_gray = name == layer + ".Y" && !names.contains(layer + ".X");
-    if (!layer.empty() && (is_color || is_gray)) layers.insert(layer);
-  }
-  return layers;
 }
 
 // Refuses ops that mix texels if they would process no channel.
@@ -60,7 +44,7 @@ void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, co
   const auto of_color = std::ranges::find_if(calls, is_for_color);
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
-  const std::set<std::string> layers = layers_with_color(picture);
+  const std::vector<std::string> layers = layers_with_color(picture);
   fail(Exit::usage, "{}: the image has no color; expected float channels R, G and B, or Y{}", of_color->text(),
        layers.empty() ? "" : fmt::format(", or --layer with one of {}", fmt::join(layers, ", ")));
 }

@@ -96,6 +96,7 @@ struct Strips {
 // How a pass reads and writes texels.
 struct Access {
   bool only_copies = false;         // computes nothing: each texel goes from load() to store()
+  bool is_in_rgb = false;           // computes with R, G and B where images hold Yxy, not with X, Y and Z
   bool samples_at_corners = false;  // reads the source with a linear sampler, at the corners between texels
   bool copies_raw = false;          // copies texels bit for bit
   bool reads_words = false;         // reads the source by source_word(), as words on every device

@@ -1,5 +1,4 @@
 // Sort keys of R, G, B and alpha: unsigned integers in the order of the floats, NaN last.
-#include "lib/in_rgb.glsl"
 
 uvec4 keys_of(vec4 c) {
   const uvec4 bits = floatBitsToUint(c);
@@ -12,4 +11,4 @@ vec4 values_of(uvec4 keys) {
 }
 
 // The keys at a position. Beyond the border, the edge texel repeats.
-uvec4 keys_at(ivec2 at) { return keys_of(as_rgb(load(clamp(at, ivec2(0), ivec2(end_x, end_y) - 1)))); }
+uvec4 keys_at(ivec2 at) { return keys_of(load(clamp(at, ivec2(0), ivec2(end_x, end_y) - 1))); }

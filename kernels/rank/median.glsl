@@ -76,6 +76,6 @@ void main() {
     const ivec2 at = first + ivec2(texel, 0);
     [[unroll]] for (int x = 1; x < side; ++x) columns[x - 1] = columns[x];
     columns[side - 1] = column_at(at + ivec2(RADIUS, 0));
-    if (at.x < end_x) store(at, of_rgb(values_of(median_of(columns))));
+    if (at.x < end_x) store(at, values_of(median_of(columns)));
   }
 }

@@ -3,7 +3,7 @@
 #include "rank/keys.glsl"
 
 // Bits below these are the same for all keys of a sign: floats that were halves have zeros there.
-#if IS_HALF && !defined(IN_XYZ)
+#if IS_HALF && !defined(READS_YXY)
 const int last_bit = 12;
 #else
 const int last_bit = 0;
@@ -41,5 +41,5 @@ void make(ivec2 at) {
     const uvec4 rest = mix(uvec4((1u << last_bit) - 1u), uvec4(0u), greaterThanEqual(made, uvec4(0x80000000u)));
     made = highest >= last_bit ? made | rest : least;
   }
-  store(at, of_rgb(values_of(made)));
+  store(at, values_of(made));
 }

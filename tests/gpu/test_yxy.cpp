@@ -165,6 +165,8 @@ GPU_TEST_CASE("numbers that are not finite are in Yxy what the definition says, 
         {{"tonemap", "--curve uchimura"}, {"flip", "x"}},
         {{"resize", "--size 41x23"}, {"flip", "x"}},
         {{"dilate", "--radius 2"}, {"flip", "x"}},
+        {{"median", ""}, {"flip", "x"}},
+        {{"median", "--radius 3"}, {"dilate", ""}},
         {{"erode", ""}, {"exposure", "--stops 1"}},
         {{"blur", "--radius 1"}, {"clamp", ""}, {"flip", "y"}},
         {{"gain", "--value 2"}, {"flip", "x"}, {"contrast", "--factor 1.2"}, {"flip", "y"}}})

@@ -79,6 +79,32 @@ DEVICE_TEST_CASE("a second image gets the primaries of the image, and normals ar
   check_near(place, "a.exr", "b.exr", "0");
 }
 
+DEVICE_TEST_CASE("a second image without a default color takes its only layer with color") {
+  const TestFolder place;
+  const auto write_layers = [&](const char* name, const std::vector<std::string>& layers) {
+    Picture made;
+    for (const std::string& layer : layers) {
+      Picture picture = decoded(place, "in.exr");
+      Group& group = picture.groups[0];
+      group.is_color = false;
+      for (Channel& channel : group.channels)
+        if (!channel.name.empty()) channel.name.insert(0, layer + ".");
+      made.data_window = picture.data_window;
+      made.display_window = picture.display_window;
+      made.groups.push_back(std::move(group));
+    }
+    write_picture(place, name, made);
+  };
+  write_layers("one.exr", {"albedo"});
+  write_layers("two.exr", {"albedo", "diffuse"});
+  check_done(place, {"guided", "--guide", "in.exr", "in.exr", "-o", "a.exr"});
+  check_done(place, {"guided", "--guide", "one.exr", "in.exr", "-o", "b.exr"});
+  check_near(place, "a.exr", "b.exr", "0");
+  CHECK(place.gpupost({"guided", "--guide", "two.exr", "in.exr", "-o", "c.exr"}).err ==
+        "gpupost: two.exr: the image has no color; expected float channels R, G and B, or Y; write one of its layers "
+        "albedo, diffuse to a file with --layer and --drop-channels\n");
+}
+
 DEVICE_TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
   const TestFolder place;
   check_done(place, {"mips", "--filter", "kaiser", "--border", "repeat", "in.exr", "-o", "tiles.exr"});

@@ -132,6 +132,7 @@ void plan_extremes(const Call& call, PlanBuilder& builder) {
          {PushConstant{"taps", step.taps}, {"stride", step.stride}, {"last", step.last}, {"first", step.first}})
       pass.values.push_back(value);
     pass.access.reads_per_texel = step.taps;
+    pass.access.is_in_rgb = true;
     if (index + 1 == 2 * steps.size()) {
       builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
       return;
@@ -150,6 +151,7 @@ void plan_median(const Call& call, PlanBuilder& builder) {
                             builder.current_image(), image.size);
   pass.defines = {{"RADIUS", radius}};
   if (!has_network) pass.defines.push_back({"IS_HALF", image.depth == Depth::half});
+  pass.access.is_in_rgb = true;
   pass.access.reads_per_texel = has_network ? 2 * side : 8.0 * side * side;
   builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
@@ -234,7 +236,8 @@ const Op median_op{
                           return std::vector{median(plane, radius_of(call))};
                         });
                       },
-                  .tolerance = tolerance},
+                  .tolerance = tolerance,
+                  .sums_xyz = false},
     .plan = plan_median,
     .bench = &median_bench,
 };
