@@ -88,20 +88,30 @@ static void tell(bool is_well, std::string_view what, std::string_view how, std:
   if (!is_well && !remedy.empty()) print_out(fmt::format("{:<24}to fix: {}\n", "", remedy));
 }
 
+constexpr const char* driver_variables[] = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"};
+
 static void tell_environment() {
-  for (const char* name : {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT"})
+  for (const char* name : driver_variables)
     if (const char* value = std::getenv(name))
       print_out(fmt::format("{:<8}{:<16}{}={} selects the drivers\n", "note", "environment", name, printable(value)));
+}
+
+static void tell_failure(const Error& error, std::string remedy) {
+  const std::string_view what = error.what();
+  for (const char* name : driver_variables)
+    if (std::getenv(name)) remedy += fmt::format(", or unset {}", name);
+  tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")), remedy);  // because this is `gpupost doctor`
 }
 
 static bool examine_devices() {
   std::vector<DeviceInfo> devices;
   try {
     devices = list_tuned_devices();
+  } catch (const DamagedManifest& error) {
+    tell_failure(error, "repair or remove the manifest, or reinstall its package");
+    return false;
   } catch (const Error& error) {
-    const std::string_view what = error.what();
-    tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")),  // because this is `gpupost doctor`
-         "apt-get install mesa-vulkan-drivers (a CPU device), or the driver of the GPU");
+    tell_failure(error, "apt-get install mesa-vulkan-drivers (a CPU device), or the driver of the GPU");
     return false;
   }
   bool is_usable = false, has_gpu = false;

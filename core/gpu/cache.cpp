@@ -36,18 +36,22 @@ static uint64_t hash_of(std::span<const std::byte> bytes) {
   return hash_of(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
+// The absolute path in an environment variable; "" if it has none.
+static std::string path_in(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value == '/' ? value : "";
+}
+
 std::string cache_folder() {
-  const char* cache_home = std::getenv("XDG_CACHE_HOME");
-  if (cache_home && *cache_home == '/') return std::string(cache_home) + "/gpupost";
-  const char* home = std::getenv("HOME");
-  return home && *home == '/' ? std::string(home) + "/.cache/gpupost" : "";
+  if (const std::string cache_home = path_in("XDG_CACHE_HOME"); !cache_home.empty()) return cache_home + "/gpupost";
+  const std::string home = path_in("HOME");
+  return home.empty() ? "" : home + "/.cache/gpupost";
 }
 
 void make_cache_folder() {
-  const std::filesystem::path folder = cache_folder();
   std::error_code error;
-  if (std::filesystem::is_directory(folder.parent_path().parent_path(), error))
-    std::filesystem::create_directories(folder, error);
+  if (path_in("XDG_CACHE_HOME").empty() && !std::filesystem::is_directory(path_in("HOME"), error)) return;
+  std::filesystem::create_directories(cache_folder(), error);
 }
 
 // Reads a regular file that this user owns, of at most `largest` bytes. Returns nothing for links, pipes, devices and

@@ -18,7 +18,7 @@ uint64_t hash_of(std::string_view text);
 // The cache folder; "" if there is none.
 std::string cache_folder();
 
-// Creates the cache folder, if $HOME or the folder that contains $XDG_CACHE_HOME exists.
+// Creates the cache folder and the folders above it. If it is in $HOME, only if $HOME exists.
 void make_cache_folder();
 
 // Suffix of the file name of a cached shader.

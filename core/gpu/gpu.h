@@ -27,6 +27,11 @@ struct DeviceInfo {
 
 std::string_view name_of(DeviceType type);  // "discrete", "integrated", "virtual", "cpu"
 
+// The error of a Vulkan loader that does not start, for example because it cannot read the manifest of a driver.
+struct DamagedManifest : Error {
+  using Error::Error;
+};
+
 // All devices in the order of the drivers. Throws Error(Exit::device) if Vulkan cannot start.
 std::vector<DeviceInfo> list_devices();
 

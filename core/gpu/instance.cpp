@@ -49,7 +49,8 @@ static bool has_layer(const char* name) {
   return false;
 }
 
-void fail_without_driver(const std::string& what) {
+// Throws Error(Exit::limit) if the limits of the process may keep a driver from starting.
+static void refuse_low_limits(const std::string& what) {
   constexpr size_t files_of_a_driver = 32;  // its manifest, libraries, device and caches
   if (!can_open_more(files_of_a_driver))
     fail(Exit::limit, "{}: too few file descriptors are left; raise `ulimit -n`", what);
@@ -57,7 +58,15 @@ void fail_without_driver(const std::string& what) {
   if (rlimit space = {}; getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < space_of_drivers)
     fail(Exit::limit, "{}: it may need more than the {} MiB of address space; raise `ulimit -v`", what,
          space.rlim_cur >> 20);
-  fail(Exit::device, "{}; `gpupost doctor` says what is missing", what);
+}
+
+static std::string with_advice(const std::string& what) {
+  return fmt::format("{}; `gpupost doctor` says what is missing", what);
+}
+
+void fail_without_driver(const std::string& what) {
+  refuse_low_limits(what);
+  fail(Exit::device, "{}", with_advice(what));
 }
 
 // The Vulkan instance and, with validation, the messenger that counts messages. Both live until the process ends,
@@ -92,10 +101,13 @@ static VkInstance create_instance() {
   VkInstance made = nullptr;
   const VkResult result = vkCreateInstance(&info, nullptr, &made);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) fail_without_driver("no Vulkan driver was found");
-  if (result == VK_ERROR_OUT_OF_HOST_MEMORY)  // the loader also returns this for a manifest that it cannot read
-    fail_without_driver(
+  if (result == VK_ERROR_OUT_OF_HOST_MEMORY) {  // the loader also returns this for a manifest that it cannot read
+    const std::string what =
         "the Vulkan loader does not start; a manifest of a driver or a layer may be damaged (VK_LOADER_DEBUG=error "
-        "names it)");
+        "names it)";
+    refuse_low_limits(what);
+    throw DamagedManifest(Exit::device, with_advice(what));
+  }
   check(result, "vkCreateInstance");
   if (validate) {
     const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(

@@ -116,16 +116,21 @@ DEVICE_TEST_CASE("a damaged manifest of a driver is exit code 4, in a run and in
     CHECK_MESSAGE(
         (finished.out + finished.err).find("a manifest of a driver or a layer may be damaged") != std::string::npos,
         finished.out, finished.err);
+    CHECK(finished.out.find("apt-get install mesa") == std::string::npos);
+    CHECK((finished.out.find("to fix: repair or remove the manifest, or reinstall its package, or unset "
+                             "VK_DRIVER_FILES, or unset VK_ICD_FILENAMES\n") != std::string::npos) ==
+          (words == Words{"doctor"}));
   }
 }
 
-TEST_CASE("a home folder that does not exist is not created") {
+TEST_CASE("a home folder that does not exist is not created, and a cache folder is") {
   const TestFolder place;
   const Finished finished = place.shell("unset XDG_CACHE_HOME; HOME=$PWD/none/me exec gpupost doctor");
   CHECK_MESSAGE(finished.out.find("missing cache ") != std::string::npos, finished.out);
   CHECK(!place.has("none"));
-  place.shell("export XDG_CACHE_HOME=$PWD/new; exec gpupost doctor");
-  CHECK(place.has("new/gpupost"));
+  const Finished named = place.shell("export XDG_CACHE_HOME=$PWD/new/cache; exec gpupost doctor");
+  CHECK_MESSAGE(named.out.find("ok      cache ") != std::string::npos, named.out);
+  CHECK(place.has("new/cache/gpupost"));
 }
 
 TEST_CASE("doctor names the variable that decides which drivers are seen") {
