@@ -3,7 +3,6 @@
 #include "core/base/error.h"
 #include "core/system/output_target.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -13,12 +12,19 @@ namespace gpupost {
 
 // What make or ninja cannot read in a name, or reads otherwise than the other; "" if there is nothing.
 static std::string_view obstacle_in(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> obstacles[] = {
-      {"\n", "a newline"},     {"=", "a ="}, {";", "a ;"}, {"|", "a |"}, {"%", "a %"}, {"\\#", "a \\ before #"},
-      {"\\:", "a \\ before :"}};
+  constexpr std::pair<std::string_view, std::string_view> obstacles[] = {{"\n", "a newline"},
+                                                                         {"=", "a ="},
+                                                                         {";", "a ;"},
+                                                                         {"|", "a |"},
+                                                                         {"%", "a %"},
+                                                                         {"*", "a *"},
+                                                                         {"?", "a ?"},
+                                                                         {"[", "a ["},
+                                                                         {"\\#", "a \\ before #"},
+                                                                         {"\\:", "a \\ before :"}};
   for (const auto& [text, what] : obstacles)
     if (name.find(text) != name.npos) return what;
-  return name.ends_with('\\') ? "a \\ at its end" : "";
+  return name.ends_with('\\') ? "a \\ at its end" : name.ends_with('&') ? "a & at its end" : "";
 }
 
 // As make reads names: backslashes before a blank count twice.
@@ -40,29 +46,30 @@ static std::string escaped(std::string_view name) {
   return text;
 }
 
-// Two names of a file are one for make and ninja.
-static std::string normal(const std::string& path) {
+// The same path for all names of a file, also those through links.
+static std::string canonical(const std::string& path) {
   std::error_code error;
-  const std::filesystem::path given(path), absolute = std::filesystem::absolute(given, error);
-  return (error ? given : absolute).lexically_normal().string();
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  const std::filesystem::path found = std::filesystem::weakly_canonical(absolute, error);
+  return error ? path : found.string();
 }
 
 std::string depfile_text(std::span<const DepfileRule> rules) {
   std::string text, empty_rules;
-  std::set<std::string> seen;
-  for (const DepfileRule& rule : rules)
-    for (const std::string& output : rule.outputs) seen.insert(normal(output));
+  std::set<std::string> names;  // that have a rule
+  for (const DepfileRule& rule : rules) names.insert(rule.outputs.begin(), rule.outputs.end());
   for (const DepfileRule& rule : rules) {
     std::string line;
+    std::set<std::string> replaced;
+    for (const std::string& output : rule.outputs) replaced.insert(canonical(output));
     for (const std::string& output : rule.outputs)
       if (!own_descriptor(output)) line += (line.empty() ? "" : " ") + escaped(output);
     if (line.empty()) continue;
     line += ":";
     for (const std::string& input : rule.inputs) {
-      const std::string name = normal(input);
-      if (own_descriptor(input) || std::ranges::find(rule.outputs, name, normal) != rule.outputs.end()) continue;
+      if (own_descriptor(input) || replaced.contains(canonical(input))) continue;
       line += " " + escaped(input);
-      if (seen.insert(name).second) empty_rules += escaped(input) + ":\n";
+      if (names.insert(input).second) empty_rules += escaped(input) + ":\n";
     }
     text += line + "\n";
   }

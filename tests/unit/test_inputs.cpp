@@ -384,10 +384,15 @@ TEST_CASE("a depfile has names as make and ninja read them") {
   CHECK(text_of({"x.png"}, {"-", "a.png", "/dev/stdin"}) == "x.png: a.png\na.png:\n");
   CHECK(text_of({R"(a\ b)"}, {R"(c\d)"}) == "a\\\\\\ b: c\\d\nc\\d:\n");
   CHECK(text_of({R"(a\b)"}, {}) == "a\\b:\n");
+  CHECK(text_of({"a&b.exr"}, {}) == "a&b.exr:\n");
   const std::pair<std::string, std::string> unreadable[] = {{"a=1.exr", "a ="},
                                                             {"a;b.exr", "a ;"},
                                                             {"a|b.exr", "a |"},
                                                             {"a%.exr", "a %"},
+                                                            {"a*.exr", "a *"},
+                                                            {"a?.exr", "a ?"},
+                                                            {"a[1].exr", "a ["},
+                                                            {"a&", "a & at its end"},
                                                             {R"(a\#b)", R"(a \ before #)"},
                                                             {R"(a\:b)", R"(a \ before :)"},
                                                             {R"(a\)", R"(a \ at its end)"}};
@@ -404,10 +409,19 @@ TEST_CASE("a depfile has names as make and ninja read them") {
       Error);
 }
 
-TEST_CASE("a depfile has one empty rule for each input that is no output, and none depends on itself") {
+TEST_CASE("a depfile has one empty rule for each name of an input that is no output, and none depends on itself") {
   const DepfileRule rules[] = {{.outputs = {"a.exr"}, .inputs = {"a.exr", "./a.exr", "look.cube"}},
                                {.outputs = {"c.exr"}, .inputs = {"b.exr", "look.cube"}}};
   CHECK(depfile_text(rules) == "a.exr: look.cube\nc.exr: b.exr look.cube\nlook.cube:\nb.exr:\n");
+  const DepfileRule two_names{.outputs = {"b.exr"}, .inputs = {"a.exr", "./a.exr", "a.exr"}};
+  CHECK(depfile_text({&two_names, 1}) == "b.exr: a.exr ./a.exr a.exr\na.exr:\n./a.exr:\n");
+  const TemporaryFolder folder;
+  folder.write("other/below/y.exr", "");
+  std::filesystem::create_directory_symlink(folder.path("other/below"), folder.path("link"));
+  const std::string x = folder.path("x.exr"), other_x = folder.path("link/../x.exr"),
+                    same_x = folder.path("link/../../x.exr");
+  const DepfileRule links{.outputs = {x}, .inputs = {other_x, same_x}};
+  CHECK(depfile_text({&links, 1}) == fmt::format("{}: {}\n{}:\n", x, other_x, other_x));
 }
 
 TEST_CASE("an exit map changes failures into other failures") {
