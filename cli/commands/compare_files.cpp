@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
+#include <string_view>
 
 namespace gpupost {
 
@@ -95,10 +97,12 @@ bool compare_numbers(const Picture& a, const Picture& b, const std::string& part
   return is_within;
 }
 
+constexpr std::string_view unlike_images = "the images have different sizes, channels or parts";
+
 // Warns that -o is not written, if it is given.
-void say_unwritten(const std::string& path) {
+void say_unwritten(const std::string& path, std::string_view reason) {
   if (!path.empty())
-    say_warning("compare: -o {} is not written; the images have different sizes, channels or parts{}", path,
+    say_warning("compare: -o {} is not written; {}{}", path, reason,
                 std::filesystem::exists(path) ? "; an older file of this name stays" : "");
 }
 
@@ -112,13 +116,30 @@ void say_unshown(const std::string& path, const std::vector<std::string>& names,
                 fmt::join(unshown, ", "));
 }
 
-// Writes the image of differences, if `path` is given. `level` has the differences of these two images.
-void write_difference(const Picture& a, const Picture& b, const LevelResult& level, const std::string& path,
+// Warns of parts and levels with differences beside the first, which the image of differences shows.
+void say_unshown(const std::string& path, std::span<const LevelResult> others) {
+  std::vector<std::string> unshown;
+  for (const LevelResult& other : others)
+    if (std::ranges::any_of(other.channels, [](const auto& channel) { return channel.second.over_count > 0; }))
+      unshown.push_back(other.part.empty() ? fmt::format("level {}", other.level)
+                        : other.level == 0 ? fmt::format("part {}", other.part)
+                                           : fmt::format("part {} level {}", other.part, other.level));
+  if (!unshown.empty())
+    say_warning("compare: -o {} does not show the differences of {}; choose what it shows with --part or --level", path,
+                fmt::join(unshown, ", "));
+}
+
+// Writes the image of differences. `level` has the differences of these two images. Returns whether the format can hold them.
+bool write_difference(const Picture& a, const Picture& b, const LevelResult& level, const std::string& path,
                       const CompareOptions& options) {
   const Format* format = format_of_extension(path);
   if (!format || !format->can_write())
     fail(Exit::usage, "compare: -o {}: cannot write files with this extension; expected {}", path,
          writable_extensions());
+  if (!format->holds_everything && !a.groups.front().is_color) {
+    say_unwritten(path, fmt::format("the images have no color, and {} holds only color; name an EXR", format->name));
+    return false;
+  }
   Picture picture = picture_of_difference(a, b, options.difference.is_relative, options.scale);
   std::vector<std::string> lacking;
   for (const std::string& name : names_of(picture)) lacking.push_back(printable(name));
@@ -128,6 +149,7 @@ void write_difference(const Picture& a, const Picture& b, const LevelResult& lev
   if (options.makes_folders) make_folder_of(path);
   const Depth depth = format->can_write(Depth::f32) ? Depth::f32 : Depth::u8;
   write_file(path, encode(*format, picture, {.depth = depth, .keep_depths = true}).bytes.bytes(), false);
+  return true;
 }
 
 // Compares one part of two files: `a` and `b` are its level 0. Returns whether all channels are within the tolerance.
@@ -174,14 +196,14 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
   if (compares_parts && parts != parts_of_b) {
     result.problems = fmt::format("parts differ: {} and {}; compare one with --part\n", printable(text_of(parts)),
                                   printable(text_of(parts_of_b)));
-    say_unwritten(output);
+    say_unwritten(output, unlike_images);
     return;
   }
   for (const std::string& path : {result.a, result.b})
     if (compares_parts && !std::filesystem::is_regular_file(path))
       fail(Exit::usage, "compare: {} can be read only once and has several parts; choose one with --part",
            path == "-" ? "standard input" : path);
-  bool is_within = true;
+  bool is_within = true, is_shown = false;
   for (size_t part = 0; part < (compares_parts ? parts.size() : 1); ++part) {
     CompareOptions of_part = options;
     if (compares_parts) {
@@ -194,9 +216,10 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     const Picture a = meaning_of(std::move(first_a.picture)), b = meaning_of(std::move(first_b.picture));
     is_within &= compare_part(a, b, compares_parts ? printable(parts[part]) : "", of_part, result);
     if (part > 0 || output.empty()) continue;
-    if (!obstacle_to(a, b).empty()) say_unwritten(output);
-    else write_difference(a, b, result.levels.front(), output, options);
+    if (obstacle_to(a, b).empty()) is_shown = write_difference(a, b, result.levels.front(), output, options);
+    else say_unwritten(output, unlike_images);
   }
+  if (is_shown) say_unshown(output, std::span(result.levels).subspan(1));
   result.is_equal = is_within && result.problems.empty();
 }
 

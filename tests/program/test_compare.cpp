@@ -118,6 +118,33 @@ TEST_CASE("compare -o names channels with differences that the picture lacks") {
   CHECK(place.gpupost({"compare", "depth.exr", "depth.exr", "-o", "d.png"}, no_driver).err == "");
 }
 
+TEST_CASE("compare -o writes no picture of images without color to a format that needs it") {
+  const TestFolder place;
+  Picture picture = decoded(place, "depth.exr");
+  std::erase_if(picture.groups, [](const Group& group) { return group.is_color; });
+  write_picture(place, "data.exr", picture);
+  const Finished finished = place.gpupost({"compare", "data.exr", "data.exr", "-o", "d.png"}, no_driver);
+  CHECK(finished.exit_code == 0);
+  CHECK_MESSAGE(finished.out.find("largest 0 at") != std::string::npos, finished.out);
+  CHECK(finished.err ==
+        "gpupost: warning: compare: -o d.png is not written; the images have no color, and png holds only color; name "
+        "an EXR\n");
+  CHECK(place.gpupost({"compare", "data.exr", "data.exr", "-o", "d.exr"}, no_driver).err == "");
+}
+
+DEVICE_TEST_CASE("compare -o names levels with differences that the picture lacks") {
+  const TestFolder place;
+  CHECK(place.gpupost({"mips", "in.exr", "-o", "a.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"mips", "--filter", "kaiser", "in.exr", "-o", "b.exr"}).exit_code == 0);
+  const Finished finished = place.gpupost({"compare", "a.exr", "b.exr", "-o", "d.exr"}, no_driver);
+  CHECK(finished.exit_code == 6);
+  CHECK(
+      finished.err ==
+      "gpupost: warning: compare: -o d.exr does not show the differences of level 1, level 2, level 3, level 4, level "
+      "5; choose what it shows with --part or --level\n");
+  CHECK(place.gpupost({"compare", "a.exr", "b.exr", "--level", "1", "-o", "d.exr"}, no_driver).err == "");
+}
+
 TEST_CASE("compare of sequences goes frame by frame, and names frames that one of them lacks") {
   const TestFolder place;
   for (const char* name : {"a.0001.exr", "a.0002.exr", "a.0003.exr", "b.01.exr", "b.03.exr"})

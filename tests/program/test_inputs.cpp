@@ -108,6 +108,13 @@ TEST_CASE("parts of an EXR are read by number and name, listed, and named where 
                 compared.out);
   CHECK(place.gpupost({"compare", "parts.exr", "in.exr", "--part", "beauty"}).exit_code == 2);  // in.exr has none
   CHECK(place.gpupost({"compare", "parts.exr", "parts.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"other.exr", "-o", "zip.other.exr"}, no_driver).exit_code == 0);
+  place.write("a.exr", joined({{"beauty", place.read("zip.in.exr")}, {"glow", place.read("zip.in.exr")}}));
+  place.write("b.exr", joined({{"beauty", place.read("zip.in.exr")}, {"glow", place.read("zip.other.exr")}}));
+  CHECK(place.gpupost({"compare", "a.exr", "b.exr", "-o", "d.exr"}).err ==
+        "gpupost: warning: compare: -o d.exr does not show the differences of part glow; choose what it shows with "
+        "--part or --level\n");
+  CHECK(place.gpupost({"compare", "a.exr", "b.exr", "--part", "glow", "-o", "d.exr"}).err == "");
   const std::string in = place.read("zip.in.exr"), wide = place.read("zip.wide.exr");
   place.write("a.exr", joined({{"1", in}, {"b", wide}}));  // part 1 is the other one
   place.write("b.exr", joined({{"1", wide}, {"b", wide}}));
