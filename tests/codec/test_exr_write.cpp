@@ -297,6 +297,29 @@ TEST_CASE("a lossy compression gives a warning after another one, and for ids of
     CHECK(warnings_of(picture, "zip", compression).empty());
 }
 
+TEST_CASE("a lossy compression gives a warning after itself if and only if it changes the channel") {
+  constexpr Size size{32, 32};
+  for (const char* name : {"R", "G", "B", "A", "Y", "RY", "BY", "r", "Z", "layer.R", "layer.A"})
+    for (const Depth depth : {Depth::half, Depth::f32, Depth::u32})
+      for (int compression = int(Compression::pxr24); compression <= int(Compression::dwab); ++compression) {
+        Picture picture = picture_of(made_group({{{name, depth}}}, depth, size, 1, [&](int x, int y, size_t, int) {
+          const uint32_t number = hash_of(uint32_t(x), uint32_t(y), 0, 0);
+          return depth == Depth::half  ? 0x3800 + number % 0x400
+                 : depth == Depth::f32 ? 0x3f000000 + number % 0x800000
+                                       : number;
+        }));
+        picture.compression = compression_names[size_t(compression)];
+        const Encoded encoded =
+            encode_exr(picture, {.keep_depths = true, .compression = static_cast<Compression>(compression)});
+        const Plane plane = read_lines(encoded.bytes).at(name);
+        bool is_changed = false;
+        for (size_t i = 0; i < plane.size(); ++i) is_changed |= plane[i] != number_at(picture.groups[0], 0, i, 0);
+        const bool is_warned = std::ranges::any_of(
+            encoded.warnings, [](const std::string& warning) { return warning.find("a second time") != warning.npos; });
+        CHECK_MESSAGE(is_warned == is_changed, name, " ", std::string(name_of(depth)), " ", picture.compression);
+      }
+}
+
 TEST_CASE("compressible pictures are written right and small") {
   const Picture picture = picture_of(made_group({{{"Y", Depth::f32}}}, Depth::f32, {257, 129}, 1,
                                                 [](int x, int, size_t, int) { return bits_of_float(float(x / 50)); }));

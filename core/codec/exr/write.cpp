@@ -158,19 +158,38 @@ Windows windows_to_write(const Picture& picture, Encoded& encoded) {
   return {.data = data, .display = written};
 }
 
-// Is this the name of a compression of EXR that changes values?
-bool is_lossy_name(std::string_view compression) {
-  const auto first = std::begin(compression_names) + int(Compression::pxr24);
-  const auto end = std::begin(compression_names) + int(Compression::dwab) + 1;
-  return std::find(first, end, compression) != end;
+// Whether a compression changes the values of a channel of a file.
+bool is_lossy(std::string_view compression, std::string_view channel, Depth depth) {
+  if (compression == "pxr24") return depth == Depth::f32;
+  if (compression == "b44" || compression == "b44a") return depth == Depth::half;
+  if (compression != "dwaa" && compression != "dwab") return false;
+  constexpr std::string_view changed[] = {"R", "G", "B", "Y", "RY", "BY"};  // OpenEXR's rules
+  return is_float(depth) && std::ranges::find(changed, channel.substr(channel.rfind('.') + 1)) != std::end(changed);
 }
 
-// Names of float channels that hold ids of Cryptomattes.
-std::vector<std::string> ids_of(const std::vector<ExrChannel>& channels) {
-  std::vector<std::string> names;
-  for (const ExrChannel& channel : channels)
-    if (channel.group->is_cryptomatte && channel.depth == Depth::f32) names.push_back(channel.name);
-  return names;
+// Warns of values that the compression changes. For the input, it assumes that channels kept their names and types.
+void warn_of_losses(const std::vector<ExrChannel>& channels, std::string_view name, const std::string& before,
+                    std::vector<std::string>& warnings) {
+  std::vector<std::string> ids;
+  bool is_second = false;
+  for (const ExrChannel& channel : channels) {
+    if (!is_lossy(name, channel.name, channel.depth)) continue;
+    is_second |= is_lossy(before, channel.name, channel.group->channels[channel.component].depth);
+    if (channel.group->is_cryptomatte && channel.depth == Depth::f32) ids.push_back(channel.name);
+  }
+  if (is_second && before == name)
+    warnings.push_back(
+        fmt::format("compression {} is lossy and is applied a second time (avoid it with --compression zip)", name));
+  else if (is_second)
+    warnings.push_back(
+        fmt::format("compression {} is lossy, and the input has been compressed with {}, which is lossy too (avoid a "
+                    "second loss with --compression zip)",
+                    name, before));
+  if (!ids.empty())
+    warnings.push_back(
+        fmt::format("compression {} changes the ids of Cryptomattes, so that they select nothing: {} (keep them with "
+                    "--compression zip)",
+                    name, fmt::join(ids, ", ")));
 }
 
 }  // namespace
@@ -213,27 +232,13 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
     encoded.warnings.push_back(fmt::format("number of values above 65504 that were clamped: {}", chunks.clamped_count));
   encoded.bytes = std::move(chunks.file);
   const bool is_b44 = options.compression == Compression::b44 || options.compression == Compression::b44a;
-  const bool is_uncompressed = is_b44 && std::ranges::find(channels, Depth::half, &ExrChannel::depth) == channels.end();
-  const bool is_lossy = options.compression >= Compression::pxr24 && !is_uncompressed;
-  if (is_uncompressed)
+  const std::string_view name = compression_names[size_t(options.compression)];
+  if (is_b44 && std::ranges::find(channels, Depth::half, &ExrChannel::depth) == channels.end())
     encoded.warnings.push_back(
         fmt::format("compression {} compresses only half channels, and the image has none, so it is not compressed "
                     "(choose another --compression, or half with --bits 16f)",
-                    compression_names[size_t(options.compression)]));
-  const std::string_view name = compression_names[size_t(options.compression)];
-  if (is_lossy && picture.compression == name)
-    encoded.warnings.push_back(
-        fmt::format("compression {} is lossy and is applied a second time (avoid it with --compression zip)", name));
-  else if (is_lossy && is_lossy_name(picture.compression))
-    encoded.warnings.push_back(
-        fmt::format("compression {} is lossy, and the input has been compressed with {}, which is lossy too (avoid a "
-                    "second loss with --compression zip)",
-                    name, picture.compression));
-  if (const std::vector<std::string> ids = ids_of(channels); is_lossy && !is_b44 && !ids.empty())
-    encoded.warnings.push_back(
-        fmt::format("compression {} changes the ids of Cryptomattes, so that they select nothing: {} (keep them with "
-                    "--compression zip)",
-                    name, fmt::join(ids, ", ")));
+                    name));
+  warn_of_losses(channels, name, picture.compression, encoded.warnings);
   if (source.others && source.others->are_kept())
     if (TexelBuffer joined = join_parts(encoded.bytes.bytes(), *source.others, encoded.warnings); !joined.empty()) {
       encoded.bytes = std::move(joined);
