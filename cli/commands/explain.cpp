@@ -91,21 +91,24 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
                                 globals.encoding.drop_parts ? "dropped" : "an EXR output gets copies of",
                                 fmt::join(images.others.names, ", ")));
   Picture picture = std::move(images.pictures.front());
-  take_named_channels(request.calls, picture);
+  std::vector<std::string> dropped = take_named_channels(request.calls, picture).dropped;
   const Job job = first_job_of(request);
   const ChainRequest chain = chain_request_of(request);
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);
-  std::vector<std::string> dropped = names_of(picture);
+  std::vector<std::string> others = names_of(picture);
   drop_other_channels(chain, *job.format, picture);
-  for (const std::string& kept : names_of(picture)) std::erase(dropped, kept);
+  for (const std::string& kept : names_of(picture)) std::erase(others, kept);
+  std::ranges::move(others, std::back_inserter(dropped));
   std::vector<Call> calls = request.calls;
   set_windows(chain, job, input, picture, calls, ignored);
   const Job job_of_levels = job_for_levels(calls, job, picture);
   check_levels(job_of_levels, result_level_count(calls, picture.size()));
   const LevelFrame frame = level_frame_of(calls, job_of_levels, picture);
   const auto whole = std::span<const Call>(calls).first(calls.size() - (frame.is_needed() ? 1 : 0));
+  name_alpha(picture.groups.front(), has_alpha_behind(calls, picture.groups.front().has_alpha()));
+  std::ranges::move(drop_namesakes(picture), std::back_inserter(dropped));  // as far as known without texels
   split_groups(globals.passes.apply_to, picture);
   std::vector<Planned> groups;
   for (const Group& group : picture.groups) {

@@ -103,8 +103,8 @@ std::string warning_of_rounding(std::span<const std::optional<ChannelRef>> place
                                                  fmt::join(rounded, ", ")));
 }
 
-// Names the channels of the old color that no new channel is. Empty if there are none.
-std::string warning_of_drops(std::span<const std::optional<ChannelRef>> places, const Picture& picture) {
+// The channels of the old color that no new channel is, and a warning of them if there are any.
+TakenChannels drops_of(std::span<const std::optional<ChannelRef>> places, const Picture& picture) {
   std::vector<std::string> dropped, moved;
   for (const NamedChannel& channel : channels_of(picture)) {
     const bool is_taken = std::ranges::any_of(
@@ -113,10 +113,11 @@ std::string warning_of_drops(std::span<const std::optional<ChannelRef>> places, 
     if (is_of_color && !is_taken) dropped.push_back(channel.name);
     if (!is_of_color && is_taken) moved.push_back(channel.name);
   }
-  if (dropped.empty()) return "";
-  return printable(fmt::format("channels of the input that --list does not name are dropped: {}{}{}",
-                               fmt::join(dropped, ", "),
-                               moved.empty() ? "" : "; moved to the color: ", fmt::join(moved, ", ")));
+  if (dropped.empty()) return {};
+  const std::string warning = printable(
+      fmt::format("channels of the input that --list does not name are dropped: {}{}{}", fmt::join(dropped, ", "),
+                  moved.empty() ? "" : "; moved to the color: ", fmt::join(moved, ", ")));
+  return {.dropped = std::move(dropped), .warnings = {warning}};
 }
 
 // Channels of a color with several types in the file become float, because values change places between them.
@@ -130,7 +131,7 @@ void give_one_depth(Group& color) {
 
 }  // namespace
 
-std::vector<std::string> take_named_channels(std::span<const Call> calls, Picture& picture) {
+TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture) {
   if (std::ranges::find(calls, &channels_op, &Call::op) != calls.end() && picture.groups.front().is_color)
     give_one_depth(picture.groups.front());
   if (calls.empty() || calls.front().op != &channels_op) return {};
@@ -139,8 +140,9 @@ std::vector<std::string> take_named_channels(std::span<const Call> calls, Pictur
   std::array<std::optional<ChannelRef>, 4> places;
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);
-  std::vector<std::string> warnings{warning_of_drops(places, picture), warning_of_rounding(places, picture)};
-  std::erase(warnings, "");
+  TakenChannels taken = drops_of(places, picture);
+  if (std::string warning = warning_of_rounding(places, picture); !warning.empty())
+    taken.warnings.push_back(std::move(warning));
   const Group& old = picture.groups.front();
   Group color = color_of(places, sources.has_alpha, old.is_color ? layer_prefix(old) : "", picture.size());
   for (const std::optional<ChannelRef>& place : places)
@@ -151,7 +153,7 @@ std::vector<std::string> take_named_channels(std::span<const Call> calls, Pictur
            std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
   });
   picture.groups.insert(picture.groups.begin(), std::move(color));
-  return warnings;
+  return taken;
 }
 
 }  // namespace gpupost

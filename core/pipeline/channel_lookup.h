@@ -25,9 +25,13 @@ std::vector<NamedChannel> channels_of(const Picture& picture);
 // Value of a channel at texel `index`, counted row by row. Integers become 0 to 1, except uint.
 double number_at(const ChannelRef& place, size_t texel);
 
+struct TakenChannels {
+  std::vector<std::string> dropped;   // channels of the old color that the list does not name
+  std::vector<std::string> warnings;  // of these, and of uint values that a float rounds
+};
+
 // Makes the channels that a first `channels` call names the color of the image, in the order of the list. They are no
-// longer other channels. The old color is dropped. Returns warnings: of channels of the old color that the list does not name, and
-// of uint values that a float rounds. Throws Error(Exit::usage) if a channel is missing.
-std::vector<std::string> take_named_channels(std::span<const Call> calls, Picture& picture);
+// longer other channels. The old color is dropped. Throws Error(Exit::usage) if a channel is missing.
+TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture);
 
 }  // namespace gpupost

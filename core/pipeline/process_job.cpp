@@ -80,7 +80,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     if (given.writes_picture)
       for (const std::string& warning : images.write_warnings) report.add_warning(warning);
     for (Picture& picture : images.pictures) {
-      for (const std::string& warning : take_named_channels(request.calls, picture))
+      for (const std::string& warning : take_named_channels(request.calls, picture).warnings)
         if (given.writes_picture) report.add_warning(warning);
       if (sheet) {
         const Size own_cell = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);

@@ -394,6 +394,8 @@ DEVICE_TEST_CASE("a channel beside the color gives way to one of its name that a
   CHECK(png.err.find("warning: numbers.exr: png holds only color and alpha; dropped channels: R\n") != png.err.npos);
   write_with("masked.exr", {"R", "G", "B", ""}, {"A", Depth::u32});
   check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
+  CHECK(place.gpupost({"masked.exr", "channels", "--list", "R,G,B,0.5", "--explain"})
+            .out.ends_with("\nchannels A are dropped\n"));
 }
 
 DEVICE_TEST_CASE("channels that --list drops beside the channels it takes by name are named once") {
@@ -473,6 +475,8 @@ DEVICE_TEST_CASE("channels are taken by any name that a file has, those of layer
 
   CHECK(place.gpupost({"depth.exr", "blur", "--radius", "1", "--drop-channels", "--explain"})
             .out.ends_with("\nchannels Z id are dropped\n"));
+  CHECK(place.gpupost({"depth.exr", "channels", "--list", "Z,Z,Z", "--explain"})
+            .out.ends_with("\nchannels id stay as they are\nchannels R G B are dropped\n"));
   CHECK(place.gpupost({"no_color.exr", "--drop-channels", "-o", "x.exr"}, no_driver).exit_code != 0);
   CHECK(place.gpupost({"depth.exr", "blur", "--radius", "1", "--apply-to", "Z", "--drop-channels", "-o", "x.exr"})
             .exit_code == 1);
