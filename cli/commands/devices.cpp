@@ -34,7 +34,7 @@ static json to_json(const DeviceInfo& device) {
           {"max_storage_images", traits.max_storage_images},
           {"subgroup_size", traits.subgroup.size},
           {"quad_operations", traits.subgroup.has_quad},
-          {"half_arithmetic", traits.has_float16},
+          {"half_arithmetic", traits.half.has_arithmetic},
           {"memory_model", traits.has_memory_model},
           {"timestamps", device.has_timestamps},
           {"obstacle", device.obstacle}};
@@ -52,7 +52,7 @@ static std::string to_text(const DeviceInfo& device) {
   text += fmt::format(
       "   workgroups of {}, {} KiB shared, subgroups of {}; quads {}, half arithmetic {}, single pass {}\n",
       traits.max_group_invocations, traits.shared_bytes / 1024, traits.subgroup.size, yes_no(traits.subgroup.has_quad),
-      yes_no(traits.has_float16), yes_no(traits.has_memory_model && traits.max_group_invocations >= 256));
+      yes_no(traits.half.has_arithmetic), yes_no(traits.has_memory_model && traits.max_group_invocations >= 256));
   if (!device.obstacle.empty()) text += fmt::format("   cannot be used: {}\n", device.obstacle);
   return text;
 }

@@ -48,17 +48,6 @@ Planned color_of(const Globals& globals, std::span<const Call> calls) {
           .steps = {{.route = Route::by_op, .calls = {calls.begin(), calls.end()}}}};
 }
 
-// Uint channels and Cryptomattes take the nearest texel.
-std::vector<Step> steps_of_ids(std::span<const Call> calls) {
-  std::vector<Step> steps = steps_beside_color(calls, false);
-  std::erase_if(steps, [](const Step& step) {
-    return std::ranges::all_of(step.calls,
-                               [](const Call& call) { return call.op->point || call.op->makes == Makes::statistics; });
-  });
-  for (Step& step : steps) step.route = Route::by_nearest;
-  return steps;
-}
-
 // The group of channels with the steps of these calls.
 Planned planned_of(const Globals& globals, std::span<const Call> calls, const Group& group) {
   if (group.is_color) {
@@ -68,7 +57,7 @@ Planned planned_of(const Globals& globals, std::span<const Call> calls, const Gr
   }
   return {.channels = names_of(group),
           .storage = group.depth,
-          .steps = group.has_ids() ? steps_of_ids(calls)
+          .steps = group.has_ids() ? steps_of_ids(calls, group)
                                    : steps_beside_color(calls, is_applied(globals.passes.apply_to, group))};
 }
 

@@ -101,7 +101,8 @@ std::vector<Tuned> tune(Gpu& gpu, const TuneRequest& request) {
   for (const Op* op : request.ops)
     for (const Size size : request.sizes.empty() ? usual : std::span<const Size>(request.sizes))
       for (const Kind kind : {Kind{Depth::half, false}, Kind{Depth::f32, false}, Kind{Depth::half, true}})
-        if (!kind.half_arithmetic || gpu.info().traits.has_float16) tune(gpu, *op, request.variants, size, kind, tuned);
+        if (!kind.half_arithmetic || gpu.info().traits.half.has_arithmetic)
+          tune(gpu, *op, request.variants, size, kind, tuned);
   return tuned;
 }
 

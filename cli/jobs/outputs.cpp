@@ -105,7 +105,7 @@ std::string frame_text(const Input& input) { return input.frame ? frame_digits(*
 std::string folder_below(const std::string& input) {
   fs::path folder;
   for (const fs::path& step : fs::path(input).parent_path().relative_path())
-    if (step != "..") folder /= step;
+    if (step != ".." && step != ".") folder /= step;
   return folder.empty() ? "." : folder.string();
 }
 

@@ -321,7 +321,8 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
       if (!unwritten) unwritten = error;
     }
   };
-  if (!statistics_file.empty() && (!jobs.empty() || list.kept.empty()))
+  const bool is_empty_shard = request.globals.inputs.shard && request.inputs.files.empty() && !list.keeps_statistics;
+  if (!statistics_file.empty() && (!jobs.empty() || is_empty_shard))
     try_to([&] { write_statistics(request, lines, report); });
   if (!globals.report.depfile.empty())
     try_to([&] {

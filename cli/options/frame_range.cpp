@@ -39,7 +39,8 @@ class ItemReader {
     std::vector<int64_t> result;
     for (int64_t at = 0; at <= distance; at += is_complement ? 1 : step)
       if (!is_complement || at % step != 0) result.push_back(first < last ? first + at : first - at);
-    if (result.empty()) refuse(fmt::format("y{} leaves no frame; expected a larger step", step));
+    if (result.empty())
+      refuse(fmt::format("y{} leaves no frame; expected {}", step, distance == 0 ? "more frames" : "a larger step"));
     return result;
   }
 

@@ -259,7 +259,7 @@ std::span<const Global> all_globals() {
        .scope = Scope::ops},
       {.name = "no-fuse",
        .help = "Run each point op (which computes a texel only from the same texel) in its own pass, with float "
-               "storage between passes. Default: fuse point ops into other passes",
+               "storage between point ops. Default: fuse point ops into other passes",
        .scope = Scope::ops},
       {.name = "report",
        .value = "FILE",

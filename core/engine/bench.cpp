@@ -138,7 +138,7 @@ std::vector<Call> calls_of(const Measured& measured, const std::string& argument
 
 Candidate candidate_of(const Gpu& gpu, const Subject& subject, const Measured& measured, const Variant& variant,
                        const Setting& setting) {
-  if (variant.half_arithmetic && !gpu.info().traits.has_float16)
+  if (variant.half_arithmetic && !gpu.info().traits.half.has_arithmetic)
     return {.calls = {}, .obstacle = "the device has no half arithmetic"};
   if (variant.half_arithmetic && subject.depth() == Depth::f32)
     return {.calls = {}, .obstacle = "half arithmetic needs images of at most 16 bits"};

@@ -30,8 +30,8 @@ static std::vector<DeviceTraits> usual_devices() {
                    .max_storage_images = 64,
                    .shared_bytes = 32768,
                    .subgroup = {.size = 8, .has_quad = true, .has_shuffle = true, .has_reductions = true},
+                   .half = {.has_arithmetic = true},
                    .filters_f32 = true,
-                   .has_float16 = true,
                    .has_memory_model = true,
                    .has_image_buffers = true};
   DeviceTraits gpu = cpu;

@@ -121,7 +121,8 @@ static std::string bindings(const Pass& pass) {
     text += fmt::format(
         "layout(binding = {0}, std430) queuefamilycoherent buffer Counters {{ uint scratch_counters[]; }};\n"
         "layout(binding = {0}, std430) queuefamilycoherent buffer Texels {{ vec4 scratch_texels[]; }};\n"
-        "layout(binding = {0}, std430) nonprivate readonly buffer Kept {{ vec4 kept_texels[]; }};  // once acquired\n",
+        // not readonly: drivers then read the same bytes by caches that acquiring does not empty
+        "layout(binding = {0}, std430) nonprivate buffer Kept {{ vec4 kept_texels[]; }};  // once acquired\n",
         int(scratch_binding));
   text += fmt::format("#define HAS_STATISTICS {}\n", int(pass.memory.has_statistics));
   if (pass.memory.has_statistics)
@@ -344,6 +345,7 @@ static std::string load_and_store(const Pass& pass, std::set<std::string_view>& 
   if (is_half && !pass.points.on_store.empty()) text += "#define HALF_ALPHAS\n";
   if (has_points) append_kernel("lib/alpha.glsl", done, text);
   text += point_declarations(pass, pass.points.on_load, done) + point_declarations(pass, pass.points.on_store, done);
+  if (pass.packs_toward_zero) text += "#define PACKS_TOWARD_ZERO\n";
   if (packs_halves(pass)) append_kernel("lib/half_bits.glsl", done, text);
   if (pass.clamps && !pass.half_targets.empty()) append_kernel("lib/clamp_half.glsl", done, text);
   if (pass.is_r11g11b10) append_kernel("lib/to_r11g11b10.glsl", done, text);

@@ -62,7 +62,7 @@ void Device::open() {
   const VkPhysicalDeviceVulkan12Features features12{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
       .pNext = full_subgroups_ ? &full_subgroups : nullptr,
-      .shaderFloat16 = traits.has_float16,
+      .shaderFloat16 = traits.half.has_arithmetic,
       .shaderSubgroupExtendedTypes = traits.subgroup.has_quad || traits.subgroup.has_shuffle,
       .vulkanMemoryModel = traits.has_memory_model,
       .vulkanMemoryModelDeviceScope = traits.has_memory_model};
@@ -88,10 +88,16 @@ void Device::open() {
   device_ = owned_device_.handle;
 }
 
-uint32_t Device::memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkMemoryPropertyFlags liked) const {
-  for (const VkMemoryPropertyFlags wanted : {needed | liked, needed})
-    for (uint32_t index = 0; index < memory_.memoryTypeCount; ++index)
-      if ((allowed >> index & 1) && (memory_.memoryTypes[index].propertyFlags & wanted) == wanted) return index;
+uint32_t Device::memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkMemoryPropertyFlags liked,
+                             VkDeviceSize bytes) const {
+  // a GPU may let the host map a small heap only, of which other programs use a part
+  const auto is_large = [&](uint32_t heap) { return memory_.memoryHeaps[heap].size / 4 >= bytes; };
+  for (const bool has_liked : {true, false})
+    for (uint32_t index = 0; index < memory_.memoryTypeCount; ++index) {
+      const auto [flags, heap] = memory_.memoryTypes[index];
+      const VkMemoryPropertyFlags wanted = has_liked ? needed | liked : needed;
+      if ((allowed >> index & 1) && (flags & wanted) == wanted && (!has_liked || is_large(heap))) return index;
+    }
   fail(Exit::device, "{} has no suitable memory type (properties {:#x})", info_.traits.name, needed);
 }
 

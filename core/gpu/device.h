@@ -38,9 +38,10 @@ class Device {
   size_t import_alignment() const { return import_alignment_; }
   const VkPhysicalDeviceMemoryProperties& memory() const { return memory_; }
   MemoryPool& pool() const { return pool_; }
-  // Finds a memory type among the `allowed` bits that has all of `needed` and, if possible, all of `liked`. Throws
-  // Error(Exit::device).
-  uint32_t memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkMemoryPropertyFlags liked) const;
+  // Finds a memory type among the `allowed` bits that has all of `needed` and, if possible, all of `liked` in a heap of four times
+  // these bytes. Throws Error(Exit::device).
+  uint32_t memory_type(uint32_t allowed, VkMemoryPropertyFlags needed, VkMemoryPropertyFlags liked,
+                       VkDeviceSize bytes = 0) const;
   // Names an object for debuggers and validation messages. Does nothing without them.
   void name(VkObjectType type, uint64_t object, const std::string& text) const;
   template <class Function>

@@ -263,9 +263,10 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                               .has_shuffle = has_subgroup(VK_SUBGROUP_FEATURE_SHUFFLE_BIT),
                               .has_reductions = has_subgroup(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&
                                                 has_subgroup(VK_SUBGROUP_FEATURE_VOTE_BIT)},
+                 .half = {.has_arithmetic = features12.shaderFloat16 == VK_TRUE,
+                          .packs_toward_zero = core.vendorID == 0x1002},  // AMD, by all drivers
                  .filters_f32 =
                      (float_format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0,
-                 .has_float16 = features12.shaderFloat16 == VK_TRUE,
                  .has_packed_floats = (packed_format.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) != 0,
                  // with the Vulkan memory model enabled, ordinary atomics would need device scope
                  .has_memory_model =
@@ -286,6 +287,9 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
   if (!describe_queues(device, info)) info.obstacle = "it has no compute queue";
   else if (core.apiVersion < VK_API_VERSION_1_2)
     info.obstacle = fmt::format("it supports Vulkan {}; 1.2 is needed", info.api_version);
+  else if (info.traits.max_group_invocations < 256)
+    info.obstacle =
+        fmt::format("its workgroups have at most {} threads; 256 are needed", info.traits.max_group_invocations);
   else if (!features.features.shaderStorageImageWriteWithoutFormat)
     info.obstacle = "it lacks shaderStorageImageWriteWithoutFormat";
   return info;

@@ -45,18 +45,22 @@ static bool has_all_views(const std::vector<std::string>& views, const std::vect
   });
 }
 
-void remove_attributes_of_missing_channels(Picture& picture) {
-  const std::vector<std::string> channels = names_of(picture);
+static bool has_rank(const std::string& cryptomatte, const std::vector<std::string>& channels) {
+  return std::ranges::any_of(channels, [&](const std::string& channel) { return is_rank_of(cryptomatte, channel); });
+}
+
+void remove_attributes_of_lost_channels(const std::vector<std::string>& before, Picture& picture) {
+  const std::vector<std::string> after = names_of(picture);
   std::erase_if(picture.attributes, [&](const Attribute& attribute) {
-    return attribute.name == "multiView" && attribute.type == "stringvector" &&
-           !has_all_views(texts_of(attribute.value), channels);
+    if (attribute.name != "multiView" || attribute.type != "stringvector") return false;
+    const std::vector<std::string> views = texts_of(attribute.value);
+    return has_all_views(views, before) && !has_all_views(views, after);
   });
-  std::vector<std::string> missing;
+  std::vector<std::string> lost;
   for (const auto& [name, key] : cryptomattes_of(picture.attributes))
-    if (std::ranges::none_of(channels, [&](const std::string& channel) { return is_rank_of(name, channel); }))
-      missing.push_back(key);
+    if (has_rank(name, before) && !has_rank(name, after)) lost.push_back(key);
   std::erase_if(picture.attributes, [&](const Attribute& attribute) {
-    return std::ranges::any_of(missing, [&](const std::string& key) { return attribute.name.starts_with(key); });
+    return std::ranges::any_of(lost, [&](const std::string& key) { return attribute.name.starts_with(key); });
   });
 }
 

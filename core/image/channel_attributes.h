@@ -4,7 +4,8 @@
 
 namespace gpupost {
 
-// Removes attributes about channels that the image no longer has: multiView if a view has none, and those of Cryptomattes.
-void remove_attributes_of_missing_channels(Picture& picture);
+// Removes attributes about channels that the image had and no longer has: multiView if a view lost its last one, and those of a
+// Cryptomatte. `before`: names of the channels that it had.
+void remove_attributes_of_lost_channels(const std::vector<std::string>& before, Picture& picture);
 
 }  // namespace gpupost

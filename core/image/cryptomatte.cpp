@@ -7,10 +7,12 @@
 namespace gpupost {
 
 std::vector<Cryptomatte> cryptomattes_of(const std::vector<Attribute>& attributes) {
+  constexpr std::string_view prefix = "cryptomatte/";
   std::vector<Cryptomatte> found;
   for (const auto& [name, type, value] : attributes)
-    if (name.starts_with("cryptomatte/") && name.ends_with("/name") && type == "string" && !value.empty())
-      found.push_back({{value.begin(), value.end()}, name.substr(0, name.rfind('/') + 1)});
+    if (const size_t end = name.rfind('/'); type == "string" && !value.empty() && name.ends_with("/name") &&
+                                            name.starts_with(prefix) && end > prefix.size())
+      found.push_back({{value.begin(), value.end()}, name.substr(0, end + 1)});
   return found;
 }
 

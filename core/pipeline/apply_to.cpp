@@ -109,15 +109,28 @@ Route route_of(const Call& call, bool is_applied) {
   return footprint.nearest || footprint.copied ? Route::by_nearest : Route::past;
 }
 
-std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applied) {
+template <class RouteOf>
+static std::vector<Step> steps_of(std::span<const Call> calls, const RouteOf& route_of_call) {
   std::vector<Step> steps;
   for (const Call& call : calls_for_other_channels(calls)) {
-    const Route route = route_of(call, is_applied);
+    const Route route = route_of_call(call);
     if (route == Route::past) continue;
     if (steps.empty() || steps.back().route != route) steps.push_back({.route = route, .calls = {}});
     steps.back().calls.push_back(call);
   }
   return steps;
+}
+
+std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applied) {
+  return steps_of(calls, [&](const Call& call) { return route_of(call, is_applied); });
+}
+
+std::vector<Step> steps_of_ids(std::span<const Call> calls, const Group& group) {
+  return steps_of(calls, [&](const Call& call) {
+    if (call.op->point) return group.depth == Depth::u32 ? Route::past : route_of(call, false);
+    const bool is_moved = call.op->makes != Makes::statistics && route_of(call, false) != Route::past;
+    return is_moved ? Route::by_nearest : Route::past;
+  });
 }
 
 // The calls that would mix texels of channels other than color, if those did not take this route.

@@ -55,6 +55,8 @@ struct Step {
 
 // The steps of a float group other than color, in order. Calls with Route::past are left out.
 std::vector<Step> steps_beside_color(std::span<const Call> calls, bool is_applied);
+// The steps of a group with ids, which are not measured: the nearest texel, and for floats point ops.
+std::vector<Step> steps_of_ids(std::span<const Call> calls, const Group& group);
 
 // A note about colors of type uint, which take the nearest texel where an op would filter colors; "" if there are none.
 std::string note_of_uint_colors(std::span<const Call> calls, const Picture& picture);

@@ -93,7 +93,7 @@ void read_depths(std::vector<Call>& calls, const Picture& picture, std::string_v
     const auto dropping = std::ranges::find_if(before, [](const Call& one) {
       return makes_content({&one, 1}, Content::luminance);
     });
-    if (dropping != before.end())
+    if (dropping != before.end() && call.word("depth-file").empty())
       fail(Exit::usage, "{}: `{}` before it drops all channels but Y, also depth; put `{}` before `{}`", call.op->name,
            dropping->op->name, call.op->name, dropping->op->name);
     const Size size = result_size(before, picture.size());

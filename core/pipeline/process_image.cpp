@@ -160,7 +160,6 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("number of values above 65504 that were clamped to it for half: {}", clamped));
   report.storage = name_of(way.storage);
-  const std::vector<Call> calls_of_others = calls_for_other_channels(calls);
   split_groups(request.passes.apply_to, picture);
   const std::vector<Call> opaque_calls =
       keep_opaque(calls_of_color, {.size = picture.size(),
@@ -168,17 +167,14 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
                                    .has_alpha = picture.groups.front().has_alpha()});
   std::vector<StatisticsResult> measured = to_be_measured(calls, input, picture.size());
   for (Group& group : picture.groups) {
-    if (group.has_ids()) {
+    if (group.has_ids())
       for (StatisticsResult& one : measured) leave_out(one, group);
-      run_in_frame(calls_of_others, frame, group,
-                   [&](std::span<const Call> steps) { follow_by_nearest(group, steps); });
-      continue;
-    }
     std::vector<Statistics> numbers;
     run_in_frame(group.is_color ? opaque_calls : calls, frame, group, [&](std::span<const Call> some) {
       const std::vector<Step> steps =
-          group.is_color ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
-                         : steps_beside_color(some, is_applied(request.passes.apply_to, group));
+          group.is_color    ? std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}}
+          : group.has_ids() ? steps_of_ids(some, group)
+                            : steps_beside_color(some, is_applied(request.passes.apply_to, group));
       std::ranges::move(run_steps(steps, request, gpu, group, report), std::back_inserter(numbers));
     });
     hand_out(numbers, group, measured);
@@ -301,6 +297,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   inputs.give(calls, primaries_at_calls(calls, other_primaries(read)), way.job, request.input, way.storage, report);
   set_windows(request, way.job, input, read, calls, report);
   read_depths(calls, read, way.job.frame, request.input);
+  const std::vector<std::string> names_of_input = names_of(read);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
   const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
@@ -351,9 +348,11 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     convert_primaries(picture, {.from = own, .to = primaries.result});
     set_named_primaries(picture, primaries.result, report);
   } else if (!keeps_original_integers) {
-    make_working(picture, working_depth(way.input_depth, way.output_depth));
+    // integers are rounded once
+    const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
+    make_working(picture, are_integers ? Depth::f32 : working_depth(way.input_depth, way.output_depth));
   }
-  remove_attributes_of_missing_channels(picture);
+  remove_attributes_of_lost_channels(names_of_input, picture);
   if (const auto warning = warning_of_removed(attributes, picture.attributes)) report.add_warning(*warning);
   return part;
 }

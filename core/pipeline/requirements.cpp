@@ -27,8 +27,7 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
   const std::vector<std::string> names = names_not_applied(apply_to, picture);
   if (names.empty())  // all others would be applied
     fail(Exit::usage,
-         "{}: the image has no half or float channels, and this op filters no others; its uint channels are {}; leave "
-         "the op out",
+         "{}: this op filters half and float channels without ids, and the image has only {}; leave the op out",
          past->text(), fmt::join(names_of(picture), ", "));
   fail(Exit::usage,
        "{}: the image has no color, and this op skips other channels; expected --apply-to all, or --apply-to with "

@@ -18,10 +18,11 @@ PlanBuilder::PlanBuilder(const PlanInput& input, const DeviceTraits& traits) : i
   image(0).space = input.ends.input;
   if (input.is_r11g11b10_between && !traits.has_packed_floats)
     fail(Exit::device, "--storage r11g11b10 cannot run on {}: it cannot write such images", traits.name);
-  if (!input.half_arithmetic || (traits.has_float16 && stays_rgb(input))) return;
+  if (!input.half_arithmetic || (traits.half.has_arithmetic && stays_rgb(input))) return;
   input_.half_arithmetic = false;
-  note(fmt::format("--fp16: half storage, but float arithmetic, because {}",
-                   traits.has_float16 ? "X and Z of bright light overflow half" : "the device has no half arithmetic"));
+  note(fmt::format(
+      "--fp16: half storage, but float arithmetic, because {}",
+      traits.half.has_arithmetic ? "X and Z of bright light overflow half" : "the device has no half arithmetic"));
 }
 
 int PlanBuilder::add_image(const PlanImage& image) {
@@ -234,6 +235,7 @@ void PlanBuilder::decide_stores() {
     const bool stays = from == to && !pass.is_r11g11b10 && pass.points.on_load.empty() && pass.points.on_store.empty();
     pass.memory.has_statistics |= reads_statistics(pass.points);
     if (pass.access.copies_raw && stays) continue;
+    pass.packs_toward_zero = traits_.half.packs_toward_zero;
     pass.half_targets = {is_of_halves(image(pass.target.image))};
     for (const int target : pass.more_targets) pass.half_targets.push_back(is_of_halves(image(target)));
     if (std::ranges::count(pass.half_targets, true) == 0) pass.half_targets.clear();

@@ -168,6 +168,7 @@ struct Pass : PassSpec {
   // because devices may round toward zero. Empty: no conversion.
   std::vector<bool> half_targets;
   PassWords words;
+  bool packs_toward_zero = false;  // as HalfTraits says
   // Number of rows that the target or the source holds at a time, a power of two: row y of the whole is row y % ring of the
   // image. The pass with a target ring and the next one, with the same source ring, run in strips, in turn. 0: all rows.
   int target_ring = 0, source_ring = 0;

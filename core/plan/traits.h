@@ -37,6 +37,12 @@ struct SubgroupTraits {
   bool has_reductions = false;  // sums, minima, maxima and votes
 };
 
+// 16-bit floats.
+struct HalfTraits {
+  bool has_arithmetic = false;     // in shaders
+  bool packs_toward_zero = false;  // packHalf2x16() rounds toward zero
+};
+
 // Properties of a device that the planner uses. Every Vulkan 1.2 device has at least the defaults.
 struct DeviceTraits {
   std::string name = "any Vulkan device";
@@ -48,8 +54,8 @@ struct DeviceTraits {
   int max_storage_images = 4;  // limit per shader stage
   int shared_bytes = 16384;
   SubgroupTraits subgroup;
+  HalfTraits half;
   bool filters_f32 = false;        // a linear sampler can read RGBA32F images; every device can read RGBA16F
-  bool has_float16 = false;        // half arithmetic in shaders
   bool has_packed_floats = false;  // B10G11R11 storage images
   bool has_memory_model = false;   // Vulkan memory model, for release and acquire between workgroups
   bool has_image_buffers = false;  // images are linear, and each is also a storage buffer, to which a CPU stores faster

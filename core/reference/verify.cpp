@@ -185,10 +185,11 @@ static void add_loss_between(const Planes& picture, const Between& between, Dept
   for (size_t index = 0; index < picture[0].values.size(); ++index) {
     double sum = 0;
     for (size_t c = 0; c < 3; ++c) sum += std::abs(picture[c].values[index]);
+    const double black = between.is_yxy && sum < 8 * least_xyz_sum ? 4 * sum : 0;
     const double lost = between.is_yxy ? share_lost_near_0(color_at(picture, index), depth) : 0;
     for (size_t c = 0; c < 3; ++c) {
       const double size = std::abs(picture[c].values[index]);
-      tolerance[c].values[index] += step * (between.is_yxy ? 20 * sum : size) + lost * size + least;
+      tolerance[c].values[index] += step * (between.is_yxy ? 20 * sum : size) + lost * size + black + least;
     }
   }
 }

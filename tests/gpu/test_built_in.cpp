@@ -59,8 +59,8 @@ TEST_CASE("what the build does not compile compiles too, for GPUs with and witho
                                            .has_quad = has_subgroups,
                                            .has_shuffle = has_subgroups,
                                            .has_reductions = has_subgroups},
+                              .half = {.has_arithmetic = true},
                               .filters_f32 = true,
-                              .has_float16 = true,
                               .has_memory_model = true};
     for (const Op* op : tested_ops()) {
       if (op->prepare) continue;  // its text is made at run time

@@ -14,8 +14,8 @@ inline DeviceTraits rich_gpu() {
           .max_storage_images = 1000000,
           .shared_bytes = 49152,
           .subgroup = {.size = 32, .has_quad = true, .has_shuffle = true},
+          .half = {.has_arithmetic = true},
           .filters_f32 = true,
-          .has_float16 = true,
           .has_memory_model = true};
 }
 

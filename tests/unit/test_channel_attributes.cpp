@@ -22,7 +22,7 @@ std::vector<std::string> kept(const std::vector<std::string>& channels) {
   picture.attributes = {{"multiView", "stringvector", bytes_of("\4\0\0\0left\5\0\0\0right"sv)},
                         {"cryptomatte/1234567/name", "string", bytes_of("Asset")},
                         {"cryptomatte/1234567/hash", "string", bytes_of("MurmurHash3_32")}};
-  remove_attributes_of_missing_channels(picture);
+  remove_attributes_of_lost_channels({"R", "right.R", "Asset00.R"}, picture);
   std::vector<std::string> names;
   for (const Attribute& attribute : picture.attributes) names.push_back(attribute.name);
   return names;
@@ -43,4 +43,10 @@ TEST_CASE("an image without channels of a view or a Cryptomatte loses their attr
   CHECK(kept({"R", "Asset00.R"}) == cryptomatte);
   CHECK(kept({"R", "Asset.R"}).empty());
   CHECK(kept({"R", "right.R", "Asset01.A"}).size() == 3);
+  // what the image never had is not lost: it may be in another part
+  Picture other;
+  other.groups.emplace_back().channels[0].name = "R";
+  other.attributes = {{"cryptomatte/1234567/name", "string", bytes_of("Asset")}};
+  remove_attributes_of_lost_channels({"R"}, other);
+  CHECK(other.attributes.size() == 1);
 }

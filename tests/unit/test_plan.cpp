@@ -190,7 +190,7 @@ TEST_CASE("a device without half arithmetic is given none, and the plan says so"
   const Call call = parse_call(mips(), "");
   for (const bool has_float16 : {true, false}) {
     DeviceTraits traits = rich_gpu();
-    traits.has_float16 = has_float16;
+    traits.half.has_arithmetic = has_float16;
     const Plan made = plan({&call, 1}, {.size = {64, 64}, .half_arithmetic = true}, traits);
     for (const Pass& pass : made.passes) CHECK(pass.arithmetic.is_half == has_float16);
     CHECK((made.choices.front().find("--fp16") != std::string::npos) == !has_float16);

@@ -20,8 +20,8 @@ DeviceTraits gpu_with(bool quads, int storage_images) {
           .max_storage_images = storage_images,
           .shared_bytes = 49152,
           .subgroup = {.size = 32, .has_quad = quads, .has_shuffle = quads},
+          .half = {.has_arithmetic = true},
           .filters_f32 = true,
-          .has_float16 = true,
           .has_memory_model = true};
 }
 

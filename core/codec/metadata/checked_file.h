@@ -14,6 +14,7 @@ struct Checked {
   Size size;
   Colors colors;
   std::vector<std::byte> rewritten;  // if not empty, read this instead of the file
+  bool has_five_bits = false;        // of red, green and blue, which stb_image 2.27 expands to 8 bits by rounding down
 };
 
 // Each function throws Error(Exit::input) if the file is damaged, above the limits or not supported.

@@ -83,6 +83,18 @@ class BmpWriter {
   size_t size_ = 0;
 };
 
+// `data`: rows of indices, each of a multiple of four bytes.
+void check_indices(const BmpHeader& header, Bytes data, size_t color_count) {
+  const size_t bits = size_t(header.bits), row_bytes = (size_t(header.width) * bits + 31) / 32 * 4;
+  for (size_t y = 0; y < size_t(std::abs(header.height)); ++y)
+    for (size_t x = 0; x < size_t(header.width); ++x) {
+      const size_t at = y * row_bytes + x * bits / 8;
+      const int index = byte_at(data, at) >> (8 - bits - x * bits % 8) & ((1 << bits) - 1);
+      if (size_t(index) >= color_count)
+        fail(Exit::input, "uses color {} of its palette, which has {} colors", index, color_count);
+    }
+}
+
 // Rewrites the file with a header of 40 bytes and 256 colors; missing colors are black. stb_image 2.27 miscounts colors
 // of old headers and reads missing ones from other memory.
 std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data) {
@@ -105,10 +117,12 @@ std::vector<std::byte> rewritten(Bytes file, const BmpHeader& header, Bytes data
   if (has_palette) {
     const size_t said = header.color_count == 0 ? size_t(1) << header.bits : header.color_count;
     const size_t there = (header.data_at - palette_at) / entry_bytes;
-    if (std::min(said, there) == 0) fail(Exit::input, "has no palette, which {} bits per texel need", header.bits);
+    const size_t color_count = std::min(said, there);
+    if (color_count == 0) fail(Exit::input, "has no palette, which {} bits per texel need", header.bits);
+    check_indices(header, data, color_count);
     const std::array<std::byte, 3> black = {};
     for (size_t entry = 0; entry < 256; ++entry) {
-      if (entry < std::min(said, there)) to.add(part_of(file, palette_at + entry * entry_bytes, 3));
+      if (entry < color_count) to.add(part_of(file, palette_at + entry * entry_bytes, 3));
       else to.add(Bytes(black));
       to.add(uint8_t(0));
     }

@@ -94,7 +94,9 @@ Checked check_tga(Bytes file, const Limits& limits) {
     check_indices(file, header, header.data_at, texels);
     check_rest(file, end);
   }
-  return {.size = {header.width, header.height}};
+  const int color_bits = header.is_mapped ? header.map_bits : header.bits;
+  const bool is_gray = (byte_at(file, 2) & 7) == 3;
+  return {.size = {header.width, header.height}, .has_five_bits = !is_gray && (color_bits == 15 || color_bits == 16)};
 }
 
 }  // namespace gpupost

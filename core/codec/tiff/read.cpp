@@ -332,6 +332,10 @@ void Page::decode_blocks(Layout& layout) const {
   if (uint64_t(is_tiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff)) > bytes)
     fail(Exit::input, "its {} have more bytes than their texels need", is_tiled ? "tiles" : "strips");
   std::vector<std::byte> block(bytes);
+  // libtiff with libdeflate takes data for more rows than the strip has as complete, but then some rows are not written
+  if (value<uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_ADOBE_DEFLATE ||
+      value<uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_DEFLATE)
+    TIFFSetField(tiff, TIFFTAG_DEFLATE_SUBCODEC, DEFLATE_SUBCODEC_ZLIB);
   uint32_t index = 0;
   for (int plane = layout.is_planar ? 0 : -1; plane < (layout.is_planar ? layout.sample_count : 0); ++plane)
     for (int y = 0; y < layout.size.height; y += size.height)

@@ -21,8 +21,9 @@ std::string ocio_config_of(const std::string& word) {
   const char* variable = std::getenv("OCIO");
   const std::string name = !word.empty() ? word : variable && *variable ? variable : "cg";
   if (!name.starts_with(built_in)) return name;
-  const bool is_known = name == "ocio://default" || name.find("aces-v1.3") != name.npos || name.ends_with("-latest");
-  if (!is_known)
+  const bool is_config = name.starts_with("ocio://cg-config-") || name.starts_with("ocio://studio-config-");
+  const bool has_aces = name.find("_aces-v1.3_") != name.npos || name.ends_with("-config-latest");
+  if (name != "ocio://default" && !(is_config && has_aces))
     fail(Exit::input,
          "ocio: {} is not built in; expected ocio://default, the cg or studio configuration of ACES 1.3, or a file",
          name);
@@ -300,7 +301,7 @@ const Op ocio_op{
                           "FILE"),
                text_param("id",
                           "Correction of a .ccc or .cdl --file: the one with this id; if none has it, the one at this "
-                          "place in the file, counted from 0. Default: 0",
+                          "place in the file, counted from 0. Default: the first one",
                           "ID", {has_file, "--file"}),
                {.name = "interpolation",
                 .help = "Interpolation in the tables of --file: best (tetrahedral in 3-D), or default, which the "
