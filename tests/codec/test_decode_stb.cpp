@@ -302,9 +302,16 @@ TEST_CASE("TGA runs are walked to the last texel") {
 
 TEST_CASE("BMP palettes of every header are read whole") {
   const std::string palette = std::string("\x01\x02\x03\0\x11\x12\x13\0", 8);
-  const std::string row = std::string("\x00\x01\x05\0", 4);  // color 5 is not there
-  const Decoded decoded = decode_bytes(file_of(bmp_header(3, 1, 8, 0, 8) + palette + row));
-  CHECK(bytes_of_texels(decoded) == std::string("\3\2\1\xff\x13\x12\x11\xff\0\0\0\xff", 12));
+  const auto with_row = [&](const std::string& row, int bits) {
+    return file_of(bmp_header(3, 1, bits, 0, 8) + palette + row);
+  };
+  const std::string colors("\3\2\1\xff\x13\x12\x11\xff\3\2\1\xff", 12);
+  CHECK(bytes_of_texels(decode_bytes(with_row(std::string("\0\1\0\xff", 4), 8))) == colors);
+  CHECK(bytes_of_texels(decode_bytes(with_row(std::string("\x01\x0f\0\0", 4), 4))) == colors);
+  CHECK(bytes_of_texels(decode_bytes(with_row(std::string("\x5f\0\0\0", 4), 1))) == colors);
+  const std::string beyond = "uses color 5 of its palette, which has 2 colors";
+  CHECK(refusal_of(with_row(std::string("\0\1\5\0", 4), 8)).find(beyond) != std::string::npos);
+  CHECK(refusal_of(with_row(std::string("\x05\0\0\0", 4), 4)).find(beyond) != std::string::npos);
   // an old header of 12 bytes, 3 bytes a color, 256 of them: stb_image 2.27 counts 252
   std::string old = "BM" + little(0, 8) + little(26 + 768, 4) + little(12, 4) + little(1, 2) + little(1, 2) +
                     little(1, 2) + little(8, 2);

@@ -351,6 +351,8 @@ TEST_CASE("TGA of every kind is read right or refused by its name") {
         "def\x80"},
        {"colors of 15 bits", tga(2, 16, 0x20, little(0x7c00, 2) + little(0x03e0, 2)),
         std::string("\xff\0\0\xff\0\xff\0\xff", 8)},
+       {"steps of 15 bits", tga(2, 16, 0x20, little(0x1e84, 2) + little(0x7fff, 2)),
+        std::string("\x39\xa5\x21\xff\xff\xff\xff\xff", 8)},  // 7, 20 and 4 of 31
        {"a palette", tga(1, 8, 0x20, std::string("\1\0", 2), "fedcba"), two},
        {"a palette in runs", tga(9, 8, 0x20, "\1" + std::string("\1\0", 2), "fedcba"), two},
        {"from below", tga(2, 24, 0, "fedcba", "", true), two},

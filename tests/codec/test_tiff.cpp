@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <lcms2.h>
 #include <tiffio.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -371,6 +372,30 @@ TEST_CASE("metadata of a TIFF that is not kept is named") {
   CHECK(with_resolution(72, 72, RESUNIT_INCH) == "");
   CHECK(with_resolution(100, 100, RESUNIT_CENTIMETER) == start + "resolution (254 dots per inch)");
   CHECK(with_resolution(1, 2, RESUNIT_NONE) == start + "pixel aspect ratio (2)");
+}
+
+// Some writers fill the last strip with rows that the image does not have.
+TEST_CASE("a Deflate strip with more rows than the image has is read whole") {
+  uLongf packed_bytes = 200;
+  std::vector<std::byte> packed(packed_bytes);
+  const std::vector<Bytef> rows(64 * 8, 128);
+  REQUIRE(compress(reinterpret_cast<Bytef*>(packed.data()), &packed_bytes, rows.data(), rows.size()) == Z_OK);
+  packed.resize(packed_bytes);
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path("full.tif");
+  TIFF* tiff = TIFFOpen(path.c_str(), "w");
+  for (const auto& [tag, number] : {std::pair(TIFFTAG_IMAGEWIDTH, 64), {TIFFTAG_IMAGELENGTH, 5}})
+    TIFFSetField(tiff, uint32_t(tag), uint32_t(number));
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, uint32_t(8));
+  for (const auto& [tag, number] : {std::pair(TIFFTAG_BITSPERSAMPLE, 8),
+                                    {TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE},
+                                    {TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK}})
+    TIFFSetField(tiff, uint32_t(tag), number);
+  REQUIRE(TIFFWriteRawStrip(tiff, 0, packed.data(), tmsize_t(packed.size())) == tmsize_t(packed.size()));
+  TIFFClose(tiff);
+  const Decoded decoded = decode_bytes(file_of(folder.read("full.tif")));
+  for (const uint8_t number : decoded.picture.groups[0].levels[0].texels.as<uint8_t>())
+    CHECK((number == 128 || number == 255));
 }
 
 TEST_CASE("alpha of a CMYK TIFF is dropped with a warning") {

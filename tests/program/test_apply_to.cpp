@@ -229,8 +229,8 @@ DEVICE_TEST_CASE("a picture with only uint channels is not filtered, and the mes
     const Finished refused = place.gpupost(with({"blur", "--radius", "1", "ids.exr", "-o", "o.exr"}, more));
     CHECK(refused.exit_code == 1);
     CHECK(refused.err ==
-          "gpupost: blur --radius 1: the image has no half or float channels, and this op filters no others; its uint "
-          "channels are id; leave the op out\n");
+          "gpupost: blur --radius 1: this op filters half and float channels without ids, and the image has only id; "
+          "leave the op out\n");
   }
 }
 
