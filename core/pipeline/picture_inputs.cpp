@@ -26,8 +26,9 @@ static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, 
     const std::vector<std::string> layers = layers_with_color(picture);
     if (layers.size() != 1)
       fail(Exit::usage, "{}: the image has no color; expected float channels R, G and B, or Y{}", path,
-           layers.empty() ? "" : fmt::format("; write one of its layers {} to a file with --layer and --drop-channels",
-                                             fmt::join(layers, ", ")));
+           layers.empty() ? ""
+                          : fmt::format("; write one of its layers {} to a file with --layer and --drop-channels",
+                                        fmt::join(layers, ", ")));
     settings.layer = layers.front();
     picture = std::move(read_pictures(worker, path, settings, ignored).pictures.front());
   }
