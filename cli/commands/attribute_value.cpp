@@ -1,6 +1,7 @@
 #include "cli/commands/attribute_value.h"
 
 #include "core/codec/common/bytes.h"
+#include "core/image/attributes.h"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -63,16 +64,8 @@ json rational(Bytes bytes) {
 }
 
 json texts(Bytes bytes) {
-  json list = json::array();
-  while (!bytes.empty()) {
-    if (bytes.size() < 4) return {};
-    const auto size = little_at<uint32_t>(bytes, 0);
-    bytes = bytes.subspan(4);
-    if (size > bytes.size()) return {};
-    list.push_back(text_of(bytes.first(size)));
-    bytes = bytes.subspan(size);
-  }
-  return list;
+  const auto list = string_vector(bytes);
+  return list ? json(*list) : json();
 }
 
 // SMPTE 12M: hours, minutes, seconds and frame as decimal digits of four bits, with flags between them.

@@ -10,7 +10,7 @@
 
 namespace gpupost {
 
-// What make or ninja cannot read in a name, or reads otherwise than the other; "" if there is nothing.
+// Names the part of a name that make or ninja misreads; "" if both read it.
 static std::string_view obstacle_in(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> obstacles[] = {{"\n", "a newline"},
                                                                          {"=", "a ="},

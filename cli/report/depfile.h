@@ -11,9 +11,9 @@ struct DepfileRule {
   std::vector<std::string> outputs, inputs;
 };
 
-// A line "OUTPUT...: INPUT..." for each rule with an output, escaped for make and ninja. Then an empty rule "INPUT:" for each name
-// of an input that no output has: without it, make stops if such a file no longer exists. Leaves out standard input, standard output and other
-// descriptors, which are no files for make, and inputs that the rule replaces. Throws Error(Exit::usage) if make or ninja cannot read a name.
+// A line "OUTPUT...: INPUT..." for each rule with an output, escaped for make and ninja. Then an empty rule "INPUT:" for each
+// input that is no output, so that make goes on if that file no longer exists. Leaves out standard input, standard output and
+// other descriptors, which are no files for make, and inputs that the rule replaces. Throws Error(Exit::usage) if make or ninja cannot read a name.
 std::string depfile_text(std::span<const DepfileRule> rules);
 
 }  // namespace gpupost

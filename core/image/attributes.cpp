@@ -46,6 +46,20 @@ bool is_default_attribute(const Attribute& attribute) {
   return (attribute.name == "pixelAspectRatio" || attribute.name == "screenWindowWidth") && attribute.value == one;
 }
 
+std::optional<std::vector<std::string>> string_vector(std::span<const std::byte> value) {
+  std::vector<std::string> texts;
+  while (!value.empty()) {
+    uint32_t length = 0;
+    if (value.size() < sizeof length) return std::nullopt;
+    std::memcpy(&length, value.data(), sizeof length);
+    value = value.subspan(sizeof length);
+    if (length > value.size()) return std::nullopt;
+    texts.emplace_back(reinterpret_cast<const char*>(value.data()), length);
+    value = value.subspan(length);
+  }
+  return texts;
+}
+
 void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names) {
   std::erase_if(attributes, [&](const Attribute& attribute) { return std::ranges::count(names, attribute.name) > 0; });
 }

@@ -5,6 +5,7 @@
 
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ std::vector<std::string> names_with_information(const std::vector<Attribute>& at
 // The warning of names that `attributes` no longer has; empty if it has all.
 std::optional<std::string> warning_of_removed(const std::vector<std::string>& before,
                                               const std::vector<Attribute>& attributes);
+
+// The texts of an attribute of type stringvector: for each its length, and its characters. Empty if the bytes are not that.
+std::optional<std::vector<std::string>> string_vector(std::span<const std::byte> value);
 
 void remove_attributes(std::vector<Attribute>& attributes, std::initializer_list<std::string_view> names);
 // Removes the names of the color space, for other colors.

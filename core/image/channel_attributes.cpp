@@ -5,26 +5,11 @@
 #include "core/image/cryptomatte.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gpupost {
-
-// The texts of a stringvector: for each its length, and its characters.
-static std::vector<std::string> texts_of(std::span<const uint8_t> value) {
-  std::vector<std::string> texts;
-  while (value.size() >= sizeof(uint32_t)) {
-    uint32_t length = 0;
-    std::memcpy(&length, value.data(), sizeof length);
-    value = value.subspan(sizeof length);
-    if (length > value.size()) break;
-    texts.emplace_back(value.begin(), value.begin() + length);
-    value = value.subspan(length);
-  }
-  return texts;
-}
 
 // The view of a channel, "" for the first one. Source: OpenEXR, "Multi-View EXR Files": the part of the name before the last one is a view
 // or a layer of the first view.
@@ -53,8 +38,8 @@ void remove_attributes_of_lost_channels(const std::vector<std::string>& before, 
   const std::vector<std::string> after = names_of(picture);
   std::erase_if(picture.attributes, [&](const Attribute& attribute) {
     if (attribute.name != "multiView" || attribute.type != "stringvector") return false;
-    const std::vector<std::string> views = texts_of(attribute.value);
-    return has_all_views(views, before) && !has_all_views(views, after);
+    const auto views = string_vector(std::as_bytes(std::span(attribute.value)));
+    return views && has_all_views(*views, before) && !has_all_views(*views, after);
   });
   std::vector<std::string> lost;
   for (const auto& [name, key] : cryptomattes_of(picture.attributes))

@@ -1,6 +1,7 @@
 #include "core/codec/exr/attributes.h"
 
 #include "core/codec/exr/header.h"
+#include "core/image/attributes.h"
 
 #include <algorithm>
 #include <array>
@@ -40,19 +41,6 @@ constexpr FixedType fixed_types[] = {{"box2f", 16},
                                      {"v3f", 12},
                                      {"v3i", 12},
                                      {"timecode", 8}};
-
-// A sequence of lengths and texts that ends at the last byte.
-bool is_string_vector(Bytes value) {
-  size_t at = 0;
-  while (at < value.size()) {
-    if (value.size() - at < 4) return false;
-    const uint32_t length = little_at<uint32_t>(value, at);
-    at += 4;
-    if (length > value.size() - at) return false;
-    at += length;
-  }
-  return true;
-}
 
 // Width, height, and four bytes a texel.
 bool is_preview(Bytes value) {
@@ -98,7 +86,7 @@ bool matches_syntax(std::string_view type, Bytes value) {
   if (type == "floatvector") return value.size() % 4 == 0;
   if (type == "idmanifest") return value.size() >= 4;
   if (type == "preview") return is_preview(value);
-  return type != "stringvector" || is_string_vector(value);
+  return type != "stringvector" || string_vector(value).has_value();
 }
 
 // Numbers for which OpenEXR checks a range.

@@ -288,9 +288,11 @@ const std::string& OcioQuestion::result_space() const {
 }
 
 void OcioQuestion::append_file(OCIO::GroupTransform& group) const {
-  if (transform_.id.empty() &&
-      is_collection(transform_.file))  // the library has no word for the first one, since "0" may be an id
-    return group.appendTransform(OCIO::CDLTransform::CreateGroupFromFile(transform_.file.c_str())->getTransform(0));
+  if (transform_.id.empty() && is_collection(transform_.file)) {  // not by the place 0, since "0" may be an id
+    const OCIO::GroupTransformRcPtr corrections = OCIO::CDLTransform::CreateGroupFromFile(transform_.file.c_str());
+    if (corrections->getNumTransforms() == 0) fail(Exit::input, "{}: has no correction", transform_.file);
+    return group.appendTransform(corrections->getTransform(0));
+  }
   const OCIO::FileTransformRcPtr file = OCIO::FileTransform::Create();
   file->setSrc(transform_.file.c_str());
   file->setCCCId(transform_.id.c_str());  // an id, or an index
