@@ -168,6 +168,20 @@ static bool goes_on_in_float(const Call& call, const Call& next, bool fuses) {
   return has_passes(next) ? fuses && footprint.reads_once : fuses || !footprint.measure;
 }
 
+// May the pass that makes `expected` apply the next op before it stores? It does where nothing else reads what it makes.
+static bool may_apply_before_store(const Call& call, const Call& next, bool fuses) {
+  return fuses && has_passes(call) && !has_passes(next);
+}
+
+// Allows for `stored` in the place of `picture`.
+static void add_difference(const Planes& picture, const Planes& stored, Planes& tolerance) {
+  for (size_t c = 0; c < 4; ++c)
+    for (size_t index = 0; index < picture[c].values.size(); ++index) {
+      const double difference = std::abs(picture[c].values[index] - stored[c].values[index]);
+      if (std::isfinite(difference)) tolerance[c].values[index] += difference;
+    }
+}
+
 // By what share of it a color may be off as Yxy because its luminance or its y is so near 0 that few bits are left. With hardly
 // one of them it is black, or the ratio of both is off by a few times.
 static double share_lost_near_0(const Color& c, Depth depth) {
@@ -238,22 +252,40 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   // a point op behind a pass is applied before the pass stores to an image of Yxy
   if (next && between.is_yxy && (has_passes(*next) || !between.fuses))
     expected.levels[0] = spread_in_yxy(std::move(expected.levels[0]));
-  for (Planes& level : expected.levels) level = clamped_as_stored(std::move(level), expected.depth, between, !next);
+  for (size_t level = 0; level < expected.levels.size(); ++level) {
+    Planes stored = clamped_as_stored(expected.levels[level], expected.depth, between, !next);
+    if (next && may_apply_before_store(call, *next, between.fuses))
+      add_difference(expected.levels[level], stored, expected.tolerance[level]);
+    else expected.levels[level] = std::move(stored);
+  }
+}
+
+// Has the call passes, or a part in some? The planner leaves out the others.
+static bool is_planned(const Call& call) { return !is_identity(call) || call.op->makes == Makes::statistics; }
+
+// What call `end` of the chain gets; its result with `end` behind the last one.
+static Expected expected_at(std::span<const Call> calls, size_t end, const Level& base, Depth depth,
+                            const Between& between) {
+  Expected expected = expected_at_first(base, depth);
+  const Call* call = nullptr;
+  for (size_t index = 0; index < std::min(end + 1, calls.size()); ++index) {
+    if (index < end && !is_planned(calls[index])) continue;
+    if (call) go_through(expected, *call, &calls[index], between);
+    call = index < end ? &calls[index] : nullptr;
+  }
+  if (call) go_through(expected, *call, nullptr, between);
+  return expected;
 }
 
 Expected expected_of(std::span<const Call> calls, const Level& base, Depth depth, const Between& between) {
-  Expected expected = expected_at_first(base, depth);
-  for (size_t index = 0; index < calls.size(); ++index)
-    go_through(expected, calls[index], index + 1 < calls.size() ? &calls[index + 1] : nullptr, between);
+  Expected expected = expected_at(calls, calls.size(), base, depth, between);
   expected.mixes_channels = between.is_yxy;
   return expected;
 }
 
 Expected expected_before(std::span<const Call> calls, size_t index, const Level& base, Depth depth,
                          const Between& between) {
-  Expected expected = expected_at_first(base, depth);
-  for (size_t before = 0; before < index; ++before) go_through(expected, calls[before], &calls[before + 1], between);
-  return expected;
+  return expected_at(calls, index, base, depth, between);
 }
 
 std::vector<LevelCheck> verify(const Expected& expected, std::span<const Level> levels, int first_level) {

@@ -4,6 +4,7 @@
 #include "core/engine/run_chain.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <vector>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -35,7 +37,7 @@ Level constant(Size size, Depth depth, float light) {
   return level_of(size, depth, [&](size_t, size_t component) { return component == 3 ? 1.0f : light; });
 }
 
-std::vector<Call> chain_of(std::initializer_list<std::string_view> lines, Size size) {
+std::vector<Call> chain_of(const std::vector<std::string_view>& lines, Size size) {
   std::vector<Call> calls;
   for (const std::string_view line : lines) {
     const size_t end = std::min(line.size(), line.find(' '));
@@ -68,6 +70,27 @@ GPU_TEST_CASE(
     }
     CHECK_MESSAGE(worst <= 0x1p-10, fmt::format("{}: {}", words, worst));
   }
+}
+
+GPU_TEST_CASE(
+    "the reference of light above 65504 agrees, whether a pass applies the next op before or after it stores") {
+  const Level bright = level_of({16, 16}, Depth::half, [](size_t texel, size_t component) {
+    return component == 3 ? 1.0f : texel % 16 > 5 && texel / 16 > 5 ? 60000.0f : 0.25f;
+  });
+  using Chain = std::vector<std::string_view>;
+  for (const Chain& words :
+       {Chain{"sharpen --amount 3", "exposure --stops -2"}, Chain{"sharpen --amount 3", "gamma --value 2.2"},
+        Chain{"resize --size 32x32 --ringing keep", "exposure --stops -2", "blur --radius 3"},
+        Chain{"exposure --stops 4", "shift --x 3", "exposure --stops -4"},
+        Chain{"exposure --stops 4", "saturation --factor 1", "exposure --stops -4"}})
+    for (const Space between : {Space::rgb, Space::yxy})
+      for (const bool fuses : {true, false}) {
+        const std::vector<Call> calls = chain_of(words, bright.size);
+        const ChainRun made = run(gpu, calls, bright, {.between = between, .fuses = fuses});
+        const Between kept{.is_yxy = between == Space::yxy, .fuses = fuses};
+        const LevelCheck check = verify(calls, bright, made.result.levels, 0, Depth::half, kept).front();
+        CHECK_MESSAGE(check.share <= 1, words.front(), " ", words[1], ": ", describe(check));
+      }
 }
 
 GPU_TEST_CASE("no op makes an infinity of finite numbers, however pictures are kept" *
