@@ -36,6 +36,13 @@ void close_seams(std::vector<ProcessedImage>& parts, SeamValue value) {
   for (int level = 1; level < int(faces.front()->levels.size()); ++level) close_seams(faces, level, value);
 }
 
+void warn_of_measures(std::span<const Call> calls, JobReport& report) {
+  for (const Call& call : calls)
+    if (call.op->makes != Makes::statistics && footprint_of(call, {1, 1}).measure)
+      report.add_warning(fmt::format(
+          "{}: measures each face of the cube alone, so that faces may differ at their edges", call.op->name));
+}
+
 // Runs a part of a job. Errors go to its report.
 template <class Work>
 void work_on(ProcessedJob& made, const Work& work) {
@@ -119,7 +126,9 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
   }
   name_alike(colors_of(made.parts));
   if (sheet) arrange_cells(*sheet, given.inputs, cell, request.input.limits.texel_count, made.parts);
-  if (is_cube(request.input.assembly)) close_seams(made.parts, output_of(request.calls, Output{}).seam);
+  if (!is_cube(request.input.assembly)) return;
+  close_seams(made.parts, output_of(request.calls, Output{}).seam);
+  warn_of_measures(request.calls, report);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // ICC profiles of what is read, held against transforms of lcms2 over the whole way, and of what is written.
+#include "core/codec/metadata/icc.h"
 #include "core/image/primaries.h"
 #include "tests/codec/jpeg_files.h"
 #include "tests/codec/make_files.h"
@@ -7,6 +8,7 @@
 #include <lcms2.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -302,6 +304,23 @@ TEST_CASE("PNG and JPEG say their primaries and curve, and are read back as that
         CHECK(are_same(other_primaries(decoded.picture).value_or(rec709), named.primaries));
         CHECK(decoded.picture.transfer == transfer);
       }
+}
+
+TEST_CASE("a profile is named after its primaries and its curve") {
+  const auto name_of_profile = [](const Primaries& primaries, Transfer transfer, bool is_gray) {
+    const std::vector<std::byte> bytes = profile_of(primaries, transfer, is_gray);
+    const cmsHPROFILE profile = cmsOpenProfileFromMem(bytes.data(), cmsUInt32Number(bytes.size()));
+    REQUIRE(profile);
+    std::array<char, 80> name{};
+    cmsGetProfileInfoASCII(profile, cmsInfoDescription, "en", "US", name.data(), name.size());
+    cmsCloseProfile(profile);
+    return std::string(name.data());
+  };
+  CHECK(name_of_profile(rec709, Transfer::srgb, false) == "rec709, sRGB curve");
+  CHECK(name_of_profile(p3_d65, Transfer::linear, false) == "p3-d65, linear");
+  CHECK(name_of_profile({{0.6, 0.3}, {0.3, 0.5}, {0.2, 0.1}, {0.3, 0.3}}, Transfer::linear, false) ==
+        "other primaries, linear");
+  CHECK(name_of_profile(rec709, Transfer::srgb, true) == "gray, sRGB curve");
 }
 
 TEST_CASE("PQ and HLG of 16 bits come back as the light they were, and cICP says so") {

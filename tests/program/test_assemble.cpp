@@ -129,6 +129,20 @@ DEVICE_TEST_CASE("the levels of a cube have no seams, and its base is the input"
       }
 }
 
+DEVICE_TEST_CASE("an op that measures each face of a cube alone says so") {
+  const TestFolder place;
+  write_faces(place, 8);
+  const auto said = [&](const std::string& how, const std::vector<std::string>& op) {
+    std::vector<std::string> words = with(face_files, op);
+    const Finished finished = place.gpupost(with(words, {"--assemble", how, "-o", "out.dds"}));
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err.find("exposure: measures each face of the cube alone") != std::string::npos;
+  };
+  CHECK(said("cube", {"exposure", "--auto"}));
+  CHECK_FALSE(said("cube", {"exposure", "--stops", "1"}));
+  CHECK_FALSE(said("array", {"exposure", "--auto"}));
+}
+
 TEST_CASE("six files and a strip of them make the same cube, in both containers and without a device") {
   const TestFolder place;
   write_faces(place, 8);

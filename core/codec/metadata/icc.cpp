@@ -23,6 +23,7 @@ struct Freed {
 using Profile = std::unique_ptr<void, Freed<cmsCloseProfile>>;
 using Transform = std::unique_ptr<void, Freed<cmsDeleteTransform>>;
 using Curve = std::unique_ptr<cmsToneCurve, Freed<cmsFreeToneCurve>>;
+using Texts = std::unique_ptr<cmsMLU, Freed<cmsMLUfree>>;
 
 constexpr float rounding = 1e-5f;  // of numbers that were divided by alpha
 
@@ -248,6 +249,16 @@ void apply_profile(Raster& raster, ProfileUse use, const Limits& limits, const T
   if (raster.is_cmyk) make_rgb(raster);
 }
 
+// What programs show as the name of a profile: "p3-d65, sRGB curve".
+static std::string description_of(const Primaries& primaries, Transfer transfer, bool is_gray) {
+  const auto named = std::ranges::find_if(
+      named_primaries, [&](const NamedPrimaries& known) { return are_same(known.primaries, primaries); });
+  const std::string_view colors = is_gray                              ? "gray"
+                                  : named != std::end(named_primaries) ? named->name
+                                                                       : "other primaries";
+  return fmt::format("{}, {}", colors, transfer == Transfer::srgb ? "sRGB curve" : "linear");
+}
+
 std::vector<std::byte> profile_of(const Primaries& primaries, Transfer transfer, bool is_gray) {
   constexpr double srgb_curve[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
   const Curve curve(transfer == Transfer::srgb ? cmsBuildParametricToneCurve(nullptr, 4, srgb_curve)
@@ -258,8 +269,13 @@ std::vector<std::byte> profile_of(const Primaries& primaries, Transfer transfer,
   const cmsCIExyYTRIPLE colorants{place(primaries.red), place(primaries.green), place(primaries.blue)};
   const Profile profile(is_gray ? cmsCreateGrayProfile(&white, curve.get())
                                 : cmsCreateRGBProfile(&white, &colorants, curves));
+  const Texts description(cmsMLUalloc(nullptr, 1));
   cmsUInt32Number count = 0;
-  if (!profile || !cmsSaveProfileToMem(profile.get(), nullptr, &count)) fail(Exit::limit, "out of memory");
+  if (!profile || !description ||
+      !cmsMLUsetASCII(description.get(), "en", "US", description_of(primaries, transfer, is_gray).c_str()) ||
+      !cmsWriteTag(profile.get(), cmsSigProfileDescriptionTag, description.get()) ||
+      !cmsSaveProfileToMem(profile.get(), nullptr, &count))
+    fail(Exit::limit, "out of memory");
   std::vector<std::byte> bytes(count);
   if (!cmsSaveProfileToMem(profile.get(), bytes.data(), &count)) fail(Exit::limit, "out of memory");
   // lcms2 writes the time of day as the profile's date: year, month, day, hour, minute and second of two bytes each
