@@ -11,6 +11,7 @@
 #include "core/ops/lut/cube_file.h"
 #include "core/ops/lut/row.h"
 #include "core/ops/small/exposure.h"
+#include "core/pipeline/chain_primaries.h"
 #include "core/plan/plan.h"
 #include "core/system/atomic_file.h"
 
@@ -84,11 +85,12 @@ Planes through(std::span<const Call> calls, Planes colors) {
 void write_table(const Request& request) {
   const int side = *request.globals.bake.side;
   const std::string& shaper = request.globals.bake.shaper;
-  const Planes colors = through(request.calls, inputs_of(side, shaper));
+  const std::vector<Call> calls = with_primaries(request.calls, {}, {}).calls;
+  const Planes colors = through(calls, inputs_of(side, shaper));
   const bool is_encoded =
       makes_content(request.calls, Content::numbers) || makes_content(request.calls, Content::display);
   const bool encodes = shaper == "srgb" && !is_encoded;
-  const Planes half = through(request.calls, made_of_texels({1, 1}, [](size_t) { return Color{0.1, 0.2, 0.3, 0.5}; }));
+  const Planes half = through(calls, made_of_texels({1, 1}, [](size_t) { return Color{0.1, 0.2, 0.3, 0.5}; }));
   const auto is_opaque = [](double alpha) { return std::abs(alpha - 1) < 1e-6; };
   if (!std::ranges::all_of(colors[3].values, is_opaque) || !(std::abs(half[3].values[0] - 0.5) < 1e-6) ||
       !has_alpha_behind(request.calls, true))

@@ -104,7 +104,8 @@ std::vector<ImageExposure> measure(const Request& request, const ChainRequest& c
   measuring.batch.fails_fast = false;
   const Call& call = chain.calls[index];
   if (!request.globals.report.quiet)
-    say_note("{} images are measured first ({})", jobs.size(), call.text_of(*call.op->param("smooth")));
+    say_note("{} measured first ({})", jobs.size() == 1 ? "1 image is" : fmt::format("{} images are", jobs.size()),
+             call.text_of(*call.op->param("smooth")));
   std::vector<ImageExposure> exposures;
   size_t done_count = 0;
   run_jobs(measuring, jobs, devices,

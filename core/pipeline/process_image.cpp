@@ -165,7 +165,8 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
       keep_opaque(calls_of_color, {.size = picture.size(),
                                    .windows = {.data = picture.data_window, .display = picture.display_window},
                                    .has_alpha = picture.groups.front().has_alpha()});
-  std::vector<StatisticsResult> measured = to_be_measured(calls, input, picture.size());
+  std::vector<StatisticsResult> measured =
+      to_be_measured(calls, input, picture.size(), picture.groups.front().has_alpha());
   for (Group& group : picture.groups) {
     if (group.has_ids())
       for (StatisticsResult& one : measured) leave_out(one, group);

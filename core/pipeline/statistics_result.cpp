@@ -1,12 +1,15 @@
 #include "core/pipeline/statistics_result.h"
 
+#include "core/image/channel_names.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace gpupost {
 
-std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const std::string& input, Size size) {
+std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const std::string& input, Size size,
+                                             bool has_alpha) {
   std::vector<StatisticsResult> list;
   std::vector<std::string> before;
   for (size_t index = 0; index < calls.size(); ++index) {
@@ -16,7 +19,8 @@ std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const 
                       .before = before,
                       .measure = measure_of(call),
                       .is_table = call.flag("table"),
-                      .size = result_size(calls.first(index), size)});
+                      .size = result_size(calls.first(index), size),
+                      .has_alpha = has_alpha_behind(calls.first(index), has_alpha)});
     before.push_back(call.text());
   }
   return list;
@@ -39,12 +43,37 @@ static std::array<std::string, 3> names_in_gray(const Group& group, const Statis
   return {layer + "R", layer + "G", layer + "B"};
 }
 
+// Of the finite numbers.
+static double magnitude_of(const ChannelStats& channel) {
+  return std::max(std::abs(channel.least), std::abs(channel.largest));
+}
+
+static bool is_zero(const ChannelStats& channel, double rounding) {
+  return magnitude_of(channel) <= rounding && channel.nan_count == 0 && channel.infinite_count == 0;
+}
+
+// Channels to report for a color: those of the input, those that are no longer 0 except for rounding (as name_colors() decides),
+// and alpha if it has one at this place.
+static std::array<std::string, 4> names_in_color(const Group& group, const Statistics& statistics, bool has_alpha) {
+  std::array<std::string, 4> names;
+  std::ranges::transform(group.channels, names.begin(), &Channel::name);
+  if (group.is_luminance) std::ranges::copy(names_in_gray(group, statistics), names.begin());
+  double largest = 0;
+  for (size_t c = 0; c < 3; ++c) largest = std::max(largest, magnitude_of(statistics.components[c]));
+  for (size_t c = 0; c < 3 && !group.is_luminance; ++c)
+    if (names[c].empty() && !is_zero(statistics.components[c], 0x1p-16 * largest))
+      names[c] = layer_prefix(group) + "RGB"[c];
+  if (!has_alpha) names[3].clear();
+  else if (names[3].empty()) names[3] = layer_prefix(group) + "A";
+  return names;
+}
+
 void add_group(StatisticsResult& measured, const Group& group, const Statistics& statistics) {
   if (group.is_color) measured.color = statistics;
   if (measured.measure == Measure::extremes) return;
   std::array<std::string, 4> names;
-  std::ranges::transform(group.channels, names.begin(), &Channel::name);
-  if (group.is_luminance) std::ranges::copy(names_in_gray(group, statistics), names.begin());
+  if (group.is_color) names = names_in_color(group, statistics, measured.has_alpha);
+  else std::ranges::transform(group.channels, names.begin(), &Channel::name);
   for (size_t component = 0; component < 4; ++component)
     if (!names[component].empty()) measured.channels.push_back({names[component], statistics.components[component]});
 }

@@ -17,7 +17,8 @@ struct StatisticsResult {
   Measure measure = Measure::all;
   bool is_table = false;  // print as a table
   Size size;
-  Statistics color;  // luminance; empty for an image without color
+  bool has_alpha = false;  // of the color at this place of the chain
+  Statistics color;        // luminance; empty for an image without color
   struct Channel {
     std::string name;
     ChannelStats spread;
@@ -26,8 +27,9 @@ struct StatisticsResult {
   std::vector<std::string> not_measured;  // uint channels and Cryptomattes
 };
 
-// Makes one result for each `stats` call of the chain.
-std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const std::string& input, Size size);
+// Makes one result for each `stats` call of the chain. `has_alpha`: of the input's color.
+std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const std::string& input, Size size,
+                                             bool has_alpha);
 // Adds the statistics of a group of channels.
 void add_group(StatisticsResult& measured, const Group& group, const Statistics& statistics);
 

@@ -156,6 +156,8 @@ DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are
   check_refused(place, "gpupost s.0001.exr exposure --auto --smooth 3 -o a.exr", 1, "not one sequence");
   check_refused(place, "gpupost s.####.exr in.exr exposure --auto --smooth 3 -o out/", 1, "not one sequence");
   check_refused(place, "gpupost s.####.exr exposure --auto --smooth 3 --shard 1/2 -o out/", 1, "--auto-from");
+  check_refused(place, "gpupost s.####.exr ocio --to ACEScct exposure --auto --smooth 3 -o out/", 1,
+                "needs linear light");
   done(place, "gpupost s.0001.exr stats --measure extremes -o extremes.json");
   check_refused(place, "gpupost s.0001.exr exposure --auto-from extremes.json -o a.exr", 2,
                 "without --measure extremes");

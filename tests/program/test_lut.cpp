@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -93,6 +94,24 @@ DEVICE_TEST_CASE("a baked chain is what the chain makes, within what its entries
   CHECK(folder.gpupost(with({"in.png", "-o", "chain.png"}, chain)).exit_code == 0);
   CHECK(folder.gpupost({"in.png", "lut", "mine.cube", "--srgb", "-o", "table.png"}).exit_code == 0);
   CHECK(difference(folder, "chain.png", "table.png") <= 2);
+}
+
+TEST_CASE("a baked chain converts primaries between its ops as it does for an image") {
+  const TestFolder folder;
+  const Finished baked = folder.gpupost(
+      {"--bake", "2", "ocio", "--to", "ACEScg", "ocio", "--to", "Linear Rec.709 (sRGB)", "-o", "same.cube"});
+  REQUIRE_MESSAGE(baked.exit_code == 0, baked.err);
+  std::istringstream lines(folder.read("same.cube"));
+  std::string line;
+  for (int entry = -2; std::getline(lines, line); ++entry) {
+    if (entry < 0) continue;
+    std::istringstream numbers(line);
+    for (const int bit : {1, 2, 4}) {
+      double number = -1;
+      numbers >> number;
+      CHECK_MESSAGE(std::abs(number - ((entry & bit) ? 1 : 0)) < 1e-6, line);
+    }
+  }
 }
 
 DEVICE_TEST_CASE("--bake names the options of lut that give the same image as the chain") {

@@ -149,6 +149,21 @@ DEVICE_TEST_CASE("each stats of a chain and each input has a line of its own, of
   CHECK(channel(lines[5], "Z")["maximum"] == doctest::Approx(12.1));
 }
 
+DEVICE_TEST_CASE("stats in a chain lists the channels of the image at its place") {
+  const TestFolder place;
+  const auto channels_of = [&](const Words& words) {
+    std::string names;
+    const std::vector<json> lines = lines_of(place.gpupost(with(words, {"stats", "--quiet"})));
+    for (const json& one : lines.at(0)["channels"]) names += one["name"].get<std::string>();
+    return names;
+  };
+  REQUIRE(place.shell("oiiotool --create 4x4 2 --chnames R,G -o rg.exr").exit_code == 0);
+  CHECK(channels_of({"rg.exr"}) == "RG");
+  CHECK(channels_of({"rg.exr", "invert"}) == "RGB");
+  CHECK(channels_of({"in.png", "channels", "--list", "R,G,B"}) == "RGB");
+  CHECK(channels_of({"rg.exr", "channels", "--list", "R,G,B,0.5"}) == "RGBA");
+}
+
 DEVICE_TEST_CASE("each image of a sheet or an array has its name in its statistics") {
   const TestFolder place;
   for (const Words& last : {Words{"sheet", "-o", "sheet.exr"}, {"--assemble", "array", "-o", "array.ktx2"}}) {

@@ -113,7 +113,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
 }
 
 Needs needs(const Call& call) {
-  Needs needed = measures_image(call) ? needs_rec709(call) : Needs{};
+  Needs needed = measures_image(call) ? needs_rec709(call) : Needs{.luminance = is_auto(call)};
   if (!is_from_file(call)) return needed;
   needed.file = "auto-from";
   needed.most_file_bytes = size_t(256) << 20;
