@@ -161,7 +161,7 @@ DEVICE_TEST_CASE("stats in a chain lists the channels of the image at its place"
   CHECK(channels_of({"rg.exr"}) == "RG");
   CHECK(channels_of({"rg.exr", "invert"}) == "RGB");
   CHECK(channels_of({"in.png", "channels", "--list", "R,G,B"}) == "RGB");
-  CHECK(channels_of({"rg.exr", "channels", "--list", "R,G,B,0.5"}) == "RGBA");
+  CHECK(channels_of({"rg.exr", "channels", "--list", "R,G,B,0.5"}) == "RGA");
 }
 
 DEVICE_TEST_CASE("each image of a sheet or an array has its name in its statistics") {
