@@ -5,6 +5,7 @@
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
 #include "core/codec/codec.h"
+#include "core/image/to_working.h"
 #include "core/ops/ocio/row.h"
 #include "core/ops/ocio/worker.h"
 
@@ -32,12 +33,6 @@ static json to_json(const std::vector<FilePart>& parts) {
   return list;
 }
 
-static std::string text_of_transfer(const Picture& picture) {
-  constexpr std::string_view names[] = {"linear", "srgb", "bt709", "power", "pq", "hlg"};
-  const std::string name(names[size_t(picture.transfer)]);
-  return picture.transfer == Transfer::power ? fmt::format("{} {:.5g}", name, picture.exponent) : name;
-}
-
 static json describe(const std::string& path, const Decoded& decoded) {
   const Picture& picture = decoded.picture;
   json channels = json::array(), attributes = json::array();
@@ -56,7 +51,7 @@ static json describe(const std::string& path, const Decoded& decoded) {
           {"compression", picture.compression},
           {"data_window", to_json(picture.data_window)},
           {"display_window", to_json(picture.display_window)},
-          {"transfer", text_of_transfer(picture)},
+          {"transfer", name_of(picture.transfer, picture.exponent)},
           {"alpha", picture.alpha == Alpha::straight ? "straight" : "premultiplied"},
           {"levels", picture.file_level_count},
           {"channels", channels},

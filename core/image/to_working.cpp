@@ -3,6 +3,8 @@
 #include "core/base/half.h"
 #include "core/base/threads.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -49,6 +51,12 @@ double hlg_encode(double light) {
   const double scene = std::max(0.0, light / hlg_largest);
   return scene <= 1.0 / 12 ? std::sqrt(3 * scene) : hlg_a * std::log(12 * scene - hlg_b) + hlg_c;
 }
+std::string name_of(Transfer transfer, double exponent) {
+  constexpr std::string_view names[] = {"linear", "srgb", "bt709", "power", "pq", "hlg"};
+  const std::string name(names[size_t(transfer)]);
+  return transfer == Transfer::power ? fmt::format("{} {:.5g}", name, exponent) : name;
+}
+
 double largest_light(Transfer transfer) {
   return transfer == Transfer::pq ? pq_largest : transfer == Transfer::hlg ? hlg_largest : 1;
 }

@@ -4,6 +4,8 @@
 
 #include "core/image/picture.h"
 
+#include <string>
+
 namespace gpupost {
 
 // sRGB, IEC 61966-2-1.
@@ -11,6 +13,9 @@ double srgb_decode(double encoded);
 double srgb_encode(double linear);
 // ITU-R BT.709, 1.2, from value to light.
 double bt709_decode(double encoded);
+// "srgb", or "power 2.2" with the exponent of power.
+std::string name_of(Transfer transfer, double exponent);
+
 // SMPTE ST 2084 (pq) and ITU-R BT.2100 (hlg), between light and file values.
 double pq_decode(double encoded);
 double pq_encode(double light);

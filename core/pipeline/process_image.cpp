@@ -216,6 +216,15 @@ void tell_of_missing_alpha(std::span<const Call> calls, bool has_alpha, JobRepor
                                      calls[index].op->name, option));
 }
 
+// Tells of integers that change although no op changes their light, because the output has the curve of sRGB.
+void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
+                   const OutputSettings& output, JobReport& report) {
+  const bool changes = picture.transfer != Transfer::srgb && way.transfer == Transfer::srgb && !output.transfer;
+  if (way.job.writes_picture && !is_float(way.input_depth) && changes && std::ranges::all_of(calls, is_exact))
+    report.notes.push_back(fmt::format("its curve is {}; the output has srgb (--transfer chooses another)",
+                                       name_of(picture.transfer, picture.exponent)));
+}
+
 // A copy of only the color, as it was read.
 Picture color_as_read(const Picture& picture) {
   const Group& color = picture.groups.front();
@@ -324,6 +333,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
         "every texel has alpha 0, so its color is invisible (to keep the light, read it with --input-alpha "
         "premultiplied "
         "and drop alpha with `channels --list R,G,B`)");
+  tell_of_curve(calls, picture, way, request.output, report);
   // unchanged integers are written at level 0 as they were read, also color where alpha is 0
   const bool keeps_original_integers = !is_float(way.output_depth) && way.output_depth == way.input_depth &&
                                        picture.transfer == way.transfer && picture.alpha == Alpha::straight &&

@@ -403,6 +403,23 @@ TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
   CHECK(place.gpupost({"compare", "in.exr", "back.exr", "--tolerance", "0.001"}).exit_code == 0);
 }
 
+DEVICE_TEST_CASE("a note says so if integers change because the output has the curve of sRGB") {
+  const TestFolder place;
+  REQUIRE(place.gpupost({"in.png", "--transfer", "linear", "-o", "linear.png"}).exit_code == 0);
+  const std::string note = "its curve is linear; the output has srgb";
+  const auto says = [&](const Words& words) {
+    const Finished finished = place.gpupost(words);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err.find(note) != std::string::npos;
+  };
+  CHECK(says({"linear.png", "-o", "a.png"}));
+  CHECK(says({"linear.png", "flip", "x", "-o", "b.png"}));
+  CHECK_FALSE(says({"linear.png", "flip", "x", "-o", "c.png", "--transfer", "srgb"}));
+  CHECK_FALSE(says({"linear.png", "exposure", "--stops", "1", "-o", "d.png"}));
+  CHECK_FALSE(says({"linear.png", "-o", "e.exr"}));
+  CHECK_FALSE(says({"in.png", "flip", "x", "-o", "f.png"}));
+}
+
 TEST_CASE("a format that is only read is named as such when the output becomes an EXR") {
   const TestFolder place;
   // 1 x 1, 24 bits
