@@ -226,7 +226,8 @@ Globals parse_globals(const std::vector<std::string>& words) {
   input.keeps_orientation = flag("no-orient");
   input.flatten = flag("flatten");
   if (values.contains("input-transfer")) input.transfer = transfer_named(text("input-transfer"));
-  if (values.contains("input-alpha"))
+  input.alpha_is_data = text("input-alpha") == "data";
+  if (values.contains("input-alpha") && !input.alpha_is_data)
     input.alpha = text("input-alpha") == "straight" ? Alpha::straight : Alpha::premultiplied;
   if (values.contains("format")) globals.format = format_of_extension("." + text("format"));
   if (const std::string bits = text("bits"); !bits.empty())

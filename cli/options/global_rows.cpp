@@ -111,8 +111,8 @@ std::span<const Global> all_globals() {
       {.name = "input-alpha",
        .value = "KIND",
        .help = "Alpha of the input. Default: as the file records for TIFF, premultiplied for EXR, straight for other "
-               "formats",
-       .choices = {"straight", "premultiplied"}},
+               "formats. data: alpha is a number like R, G and B, as in packed masks",
+       .choices = {"straight", "premultiplied", "data"}},
       {.name = "input-primaries",
        .value = "X,Y,...",
        .help = "Primaries of the input's color: a name, or eight numbers with commas: x and y of red, green, blue and "

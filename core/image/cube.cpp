@@ -135,8 +135,11 @@ void close_edges(CubeLevel& level) {
 
 // A square of `side` texels at column and row `place` of a grid of such squares; `is_turned`: by half.
 Group cut(const Group& group, Size place, int side, bool is_turned) {
-  Group made{
-      .channels = group.channels, .depth = group.depth, .is_color = group.is_color, .is_luminance = group.is_luminance};
+  Group made{.channels = group.channels,
+             .depth = group.depth,
+             .is_color = group.is_color,
+             .is_data = group.is_data,
+             .is_luminance = group.is_luminance};
   const Level& from = group.levels[0];
   const size_t texel_bytes = 4 * bytes_of(group.depth), row_bytes = size_t(side) * texel_bytes;
   Level& level = made.levels.emplace_back(Level{{side, side}, TexelBuffer(size_t(side) * row_bytes)});

@@ -145,6 +145,7 @@ TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture)
     taken.warnings.push_back(std::move(warning));
   const Group& old = picture.groups.front();
   Group color = color_of(places, sources.has_alpha, old.is_color ? layer_prefix(old) : "", picture.size());
+  color.is_data = old.is_data;
   for (const std::optional<ChannelRef>& place : places)
     for (Group& group : picture.groups)
       if (place && place->group == &group) group.channels[place->component].name.clear();

@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/image/channel_names.h"
+#include "core/ops/channels/row.h"
 
 #include <fmt/ranges.h>
 
@@ -35,12 +36,29 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
        past->text(), fmt::join(names, ", "));
 }
 
+// Does the call use alpha as opacity, or mix it with the color?
+static bool uses_alpha(const Call& call) {
+  const std::optional<Point>& point = call.op->point;
+  return is_for_color(call) && call.op != &channels_op && !(point && point->alpha == PointAlpha::any);
+}
+
+// Refuses ops that need an alpha that is opacity.
+static void check_alpha_data(std::span<const Call> calls) {
+  const auto past = std::ranges::find_if(calls, uses_alpha);
+  if (past != calls.end())
+    fail(Exit::usage,
+         "--input-alpha data: `{}` takes alpha as opacity; expected ops that do not, such as resize, blur, mips, gain "
+         "and channels",
+         past->text());
+}
+
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const Group& first = picture.groups.front();
   const bool stays_gray = first.is_luminance && output_of(calls, Output{}).gray_result != GrayResult::color;
   if (stays_gray && makes_content(calls, Content::data))
     fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
   const auto of_color = std::ranges::find_if(calls, is_for_color);
+  if (first.is_color && first.is_data && first.has_alpha()) return check_alpha_data(calls);
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::vector<std::string> layers = layers_with_color(picture);

@@ -26,6 +26,7 @@ struct InputSettings {
   std::optional<int> level;            // level of a mip-mapped input; empty: 0
   std::optional<Transfer> transfer;    // empty: from the file
   std::optional<Alpha> alpha;          // empty: as usual for the format
+  bool alpha_is_data = false;          // alpha does not weight the color
   std::optional<Primaries> primaries;  // empty: from the file
   bool is_data = false;                // not colors, so that an ICC profile has no meaning
   bool keeps_orientation = false;      // ignores Exif and TIFF orientation

@@ -131,6 +131,31 @@ DEVICE_TEST_CASE("light far beyond the usual is measured as it is") {
   }
 }
 
+DEVICE_TEST_CASE("alpha that is data does not weight the color, and ops that take it as opacity are refused") {
+  const TestFolder place;
+  REQUIRE(place.shell("oiiotool --pattern fill:left=1,0,0,1:right=0,1,0,0 2x1 4 -d float -o packed.exr").exit_code ==
+          0);
+  const Words data{"--input-alpha", "data", "--input-transfer", "linear", "--transfer", "linear"};
+  const auto reds_and_greens = [&](const Words& words, const std::string& file) {
+    const Finished finished = place.gpupost(with(words, data));
+    REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+    const Picture picture = decoded(place, file);
+    const auto bytes = picture.groups[0].levels[0].texels.as<uint8_t>();
+    return std::vector<int>(bytes.begin(), bytes.begin() + 4);
+  };
+  CHECK(reds_and_greens({"mips", "packed.exr", "--bits", "8", "-o", "m.{level}.png"}, "m.1.png") ==
+        std::vector{128, 128, 0, 128});
+  CHECK(reds_and_greens({"packed.exr", "--bits", "8", "-o", "all.png"}, "all.png") == std::vector{255, 0, 0, 255});
+  CHECK(reds_and_greens({"all.png", "flip", "x", "-o", "x.png"}, "x.png") == std::vector{0, 255, 0, 0});
+  CHECK(reds_and_greens({"all.png", "flip", "x", "channels", "--list", "G,R,B,0.2", "-o", "c.png"}, "c.png") ==
+        std::vector{255, 0, 0, 51});
+  for (const Words& op : {Words{"offset", "--value", "0.1"}, {"mips", "--coverage", "0.5"}, {"clamp"}}) {
+    const Finished refused = place.gpupost(with(with({"all.png", "-o", "no.ktx2"}, op), data));
+    CHECK(refused.exit_code == 1);
+    CHECK_MESSAGE(refused.err.find("takes alpha as opacity") != std::string::npos, refused.err);
+  }
+}
+
 DEVICE_TEST_CASE("light near the largest float stays finite, or what the definition says") {
   const TestFolder place;
   for (const char* light : {"3e38,3e38,3e38,A=1", "0,3e38,0,A=1", "-3e38,1,2e38,A=1"}) {

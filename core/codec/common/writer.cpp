@@ -27,6 +27,7 @@ Picture working_copy(const Picture& picture, Depth storage) {
     Group& made = copy.groups.emplace_back(Group{.channels = group.channels,
                                                  .depth = group.depth,
                                                  .is_color = group.is_color,
+                                                 .is_data = group.is_data,
                                                  .is_luminance = group.is_luminance});
     for (const Level& level : group.levels) {
       TexelBuffer texels(level.texels.size());

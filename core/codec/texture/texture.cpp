@@ -64,7 +64,7 @@ Texture texture_of(const Format& format, std::span<const Source> sources, Arrang
           .arrangement = arrangement,
           .image_count = int(sources.size()),
           .has_alpha = color.has_alpha(),
-          .is_premultiplied = color.has_alpha() && is_float(options.depth),
+          .is_premultiplied = color.has_alpha() && !color.is_data && is_float(options.depth),
           .has_primaries = options.is_tagged};
 }
 
