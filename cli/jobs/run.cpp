@@ -245,10 +245,7 @@ void write_statistics(const Request& request, std::string_view lines, Report& re
   try {
     if (is_whole) write_or_keep(request.globals, lines);
   } catch (const Error& error) {
-    for (JobReport& job : report.jobs) {
-      job.fail_with(error.code(), error.what());
-      job.outputs.clear();
-    }
+    for (JobReport& job : report.jobs) job.fail_with(error.code(), error.what());
     throw;
   }
   if (is_whole) return;

@@ -118,9 +118,7 @@ Journal::Journal(const ChainRequest& request) : path_(request.batch.journal), ch
   if (request.batch.resumes) read_lines();
   char last = '\n';
   if (facts.st_size > 0 && pread(file_.get(), &last, 1, facts.st_size - 1) != 1) fail_of(path_, errno);
-  if (last == '\n') return;
-  constexpr std::byte line_break[] = {std::byte('\n')};  // ends an incomplete line
-  if (const int error = write_whole(file_.get(), line_break)) fail_of(path_, error);
+  is_line_incomplete_ = last != '\n';
 }
 
 void Journal::read_lines() {
@@ -168,8 +166,14 @@ void Journal::add(const std::string& key, const Job& job, const JournalEntry& en
                   {"input_sha256", entry.input_sha256}};
   const std::string text = line.dump(-1, ' ', true) + "\n";
   const std::lock_guard lock(adding_);
-  if (const int error = write_whole(file_.get(), std::as_bytes(std::span(text)))) fail_of(path_, error);
-  if (fdatasync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail_of(path_, errno);
+  const std::string whole = (is_line_incomplete_ ? "\n" : "") + text;
+  int error = write_whole(file_.get(), std::as_bytes(std::span(whole)));
+  is_line_incomplete_ = error != 0;
+  if (error == 0 && fdatasync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) error = errno;
+  if (error != 0)
+    fail(Exit::output,
+         "{}: the output is written, but not its line in the journal {}: {}; run this input again with --resume",
+         job.name(), path_, std::generic_category().message(error));
 }
 
 }  // namespace gpupost

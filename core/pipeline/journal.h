@@ -39,7 +39,7 @@ class Journal {
   // frame. Call it before the job reads them: then a file that changes meanwhile makes the next run repeat the job.
   std::string key_of(const Job& job) const;
 
-  // Appends a line for a finished job. Thread-safe.
+  // Appends a line for a finished job. Throws Error(Exit::output), which names the job, if it cannot. Thread-safe.
   void add(const std::string& key, const Job& job, const JournalEntry& entry);
 
  private:
@@ -50,6 +50,7 @@ class Journal {
   std::vector<std::string> files_of_frame_;      // files that calls read for each frame, with {frame}
   std::map<std::string, JournalEntry> entries_;  // by key of the job; the last line wins
   Descriptor file_;
+  bool is_line_incomplete_ = false;  // the file does not end with a line break, so the next line begins with one
   std::mutex adding_;
 };
 

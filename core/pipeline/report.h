@@ -43,8 +43,8 @@ struct Verification {
 
 // The report of one job.
 struct JobReport {
-  std::string input;  // name of the input; for several, the first and the number of others
-  std::vector<std::string> outputs;
+  std::string input;                 // name of the input; for several, the first and the number of others
+  std::vector<std::string> outputs;  // empty if there is an error
   Size size;
   std::string storage;               // "16f" or "32f"
   std::vector<std::string> choices;  // choices of the planner and reasons
@@ -66,6 +66,7 @@ struct JobReport {
   void fail_with(Exit code, const std::string& message) {
     exit = code;
     error = message;
+    outputs.clear();
   }
 };
 

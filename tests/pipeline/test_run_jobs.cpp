@@ -11,7 +11,11 @@
 
 #include <doctest/doctest.h>
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -340,6 +344,31 @@ TEST_CASE("a job that failed is not in the journal") {
   const Report report = run(journaled(folder, true), jobs, heard);
   CHECK(skipped_of(report) == std::vector{true, false, true, true, true});
   CHECK(exit_of(report) == Exit::batch);
+}
+
+TEST_CASE("a line that could not be written whole does not spoil the next line of the journal") {
+  const TemporaryFolder folder;
+  ChainRequest request;
+  request.batch.journal = folder.path("journal");
+  const JournalEntry entry{.input_sha256 = {"0"}, .outputs = {{.path = "out", .byte_count = 1, .sha256 = "0"}}};
+  Journal journal(request);
+  journal.add("first", job_of("a.exr", "out.exr"), entry);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{.rlim_cur = std::filesystem::file_size(request.batch.journal) + 20, .rlim_max = before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &full) == 0);
+  const std::string error = error_of([&] { journal.add("second", job_of("b.exr", "out.exr"), entry); }, Exit::output);
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, handler);
+  CHECK_MESSAGE(error.starts_with("b.exr: the output is written, but not its line in the journal "), error);
+  journal.add("third", job_of("c.exr", "out.exr"), entry);
+  std::ifstream lines(request.batch.journal);
+  std::vector<std::string> starts;
+  for (std::string line; std::getline(lines, line);) starts.push_back(line.substr(0, 14));
+  REQUIRE(starts.size() == 3);
+  CHECK(starts[0] == R"({"job":"first")");
+  CHECK(starts[2] == R"({"job":"third")");
 }
 
 TEST_CASE("a journal that cannot be written is an error before any work") {
