@@ -239,7 +239,9 @@ const Op rotate_op = row_of_rotate({
              "texel. catmull-rom and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels "
              "other than color take the nearest texel. Angles count texels as squares: an image with a "
              "pixelAspectRatio other than 1 is sheared.",
-         .citation = "Windows as in oiiotool --rotate90 and --rotate; --expand as in ImageMagick -rotate",
+         .citation =
+             "Windows as in oiiotool --rotate90 if the display window starts at 0,0; with --degrees, the display "
+             "window as in oiiotool --rotate; --expand as in ImageMagick -rotate",
          .examples = {"90", "180", "270", "--degrees 3.5", "--degrees -2 --expand --filter bilinear",
                       "--degrees 10 --border clamp --filter lanczos3", "--degrees 5 --filter nearest",
                       "--degrees 75 --border repeat", "--degrees 181 --border mirror --expand"}},
@@ -270,7 +272,7 @@ const Op transpose_op = row_of_turn({
             .summary = "Exchange rows and columns",
             .description = "Texel (x, y) becomes texel (y, x), bit for bit. The image is transposed in its display "
                            "window, whose upper left corner stays.",
-            .citation = "Windows as in oiiotool --transpose",
+            .citation = "Windows as in oiiotool --transpose if the display window starts at 0,0",
             .examples = {""}},
 });
 
