@@ -32,8 +32,7 @@ static std::vector<int64_t> frames_of(const std::map<int64_t, Input>& a, const s
   return frames;
 }
 
-Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
-  const bool skips_missing = std::exchange(options.skips_missing, true);
+Pairs pairs_of(const std::vector<std::string>& words, const InputOptions& options) {
   const InputList lists[] = {list_inputs({words[0]}, options), list_inputs({words[1]}, options)};
   std::map<int64_t, Input> found[2];
   for (const size_t side : {0, 1})
@@ -49,7 +48,7 @@ Pairs pairs_of(const std::vector<std::string>& words, InputOptions options) {
   const std::vector<int64_t> frames = options.frames ? *options.frames : frames_of(found[0], found[1]);
   Pairs pairs;
   for (const size_t side : {0, 1})
-    if (!skips_missing) pairs.missing.push_back(error_of_missing(words[side], found[side], frames));
+    if (!options.skips_missing) pairs.missing.push_back(error_of_missing(words[side], found[side], frames));
   std::erase(pairs.missing, "");
   for (const int64_t frame : frames)
     if (found[0].contains(frame) && found[1].contains(frame))

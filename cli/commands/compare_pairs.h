@@ -16,6 +16,6 @@ struct Pairs {
 
 // The pairs of two words, each of which names a file or a sequence. Throws Error(Exit::usage) if only one
 // is a sequence, or Error(Exit::input) if they have no frame in common.
-Pairs pairs_of(const std::vector<std::string>& words, InputOptions options);
+Pairs pairs_of(const std::vector<std::string>& words, const InputOptions& options);
 
 }  // namespace gpupost

@@ -91,6 +91,9 @@ class Gatherer {
     if (!options_.list.empty()) add_list();
     if (options_.frames && !has_sequence_)
       fail(Exit::usage, "--frames needs a sequence as input, like shot.%04d.exr or shot.####.exr");
+    if (options_.skips_missing && !has_sequence_)
+      fail(Exit::usage, "--skip-missing needs a sequence as input, like shot.%04d.exr or shot.####.exr");
+    if (options_.is_recursive && !has_folder_) fail(Exit::usage, "--recursive needs a folder as input");
     list_.is_batch = list_.is_batch || words.size() > 1 || options_.shard;
     choose();
     return std::move(list_);
@@ -144,6 +147,7 @@ class Gatherer {
   // fail later. Links to folders are left out.
   void add_folder(const std::string& folder) {
     if (!options_.is_recursive) return add(folder);  // reported as an error later
+    has_folder_ = true;
     std::vector<std::string> files;
     std::string opened = folder;  // the last one
     std::error_code error;
@@ -276,7 +280,7 @@ class Gatherer {
   const InputOptions& options_;
   std::vector<Candidate> candidates_;
   std::vector<std::string> sequences_;  // as given
-  bool has_sequence_ = false;
+  bool has_sequence_ = false, has_folder_ = false;
   InputList list_;
 };
 

@@ -233,6 +233,10 @@ TEST_CASE("words that stand for nothing are errors") {
   CHECK(input_error("s.001.exr", {.list = files.path("none")}).find("cannot be opened") != std::string::npos);
   const auto list_frame = [&] { list_inputs({files.path("s.001.exr")}, {.frames = Frames{1}}); };
   CHECK(error_of(list_frame, Exit::usage).find("--frames") != std::string::npos);
+  for (const auto& [options, error] :
+       {std::pair(InputOptions{.skips_missing = true}, "--skip-missing needs a sequence as input"),
+        {InputOptions{.is_recursive = true}, "--recursive needs a folder as input"}})
+    CHECK(error_of([&] { list_inputs({files.path("s.001.exr")}, options); }, Exit::usage).starts_with(error));
 }
 
 TEST_CASE("missing frames are named, of those that --frames names and of gaps, and the others are there") {
