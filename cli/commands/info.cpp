@@ -12,6 +12,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
 namespace gpupost {
 
 using json = nlohmann::ordered_json;
@@ -68,13 +72,22 @@ static std::string line_of(const json& item) {
   return line;
 }
 
+// JSON has no NaN and no infinities, text has.
+static std::string text_of_value(const json& value) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>()))
+    return std::isnan(value.get<double>()) ? "nan" : fmt::format("{}", value.get<double>());
+  if (!value.is_array()) return value.dump(-1, ' ', true, json::error_handler_t::replace);
+  std::vector<std::string> texts;
+  std::ranges::transform(value, std::back_inserter(texts), text_of_value);
+  return fmt::format("[{}]", fmt::join(texts, ","));
+}
+
 // An attribute has its value, or its size if the value is unknown or long.
 static std::string line_of_attribute(json item) {
   constexpr size_t most_characters = 200;
   const json value = item["value"];
   item.erase("value");
-  std::string text =
-      value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', true, json::error_handler_t::replace);
+  std::string text = value.is_string() ? value.get<std::string>() : text_of_value(value);
   if (value.is_null() || text.size() > most_characters) return line_of(item);
   item["bytes"] = std::move(text);
   return line_of(item);

@@ -6,7 +6,9 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <cmath>
 #include <set>
+#include <span>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -319,6 +321,14 @@ TEST_CASE("info --json is JSON that holds what the picture is") {
   REQUIRE(aspect != info["attributes"].end());
   CHECK((*aspect)["value"] == 1.0);
   CHECK(place.gpupost({"info", "depth.exr"}).out.find("pixelAspectRatio  float  1.0\n") != std::string::npos);
+  Picture picture = decoded(place, "in.exr");
+  const float numbers[] = {NAN, -INFINITY};
+  const auto bytes = std::as_bytes(std::span(numbers));
+  Attribute& odd = picture.attributes.emplace_back(Attribute{.name = "odd", .type = "v2f", .value = {}});
+  for (const std::byte byte : bytes) odd.value.push_back(uint8_t(byte));
+  write_picture(place, "odd.exr", picture);
+  CHECK(place.gpupost({"info", "odd.exr"}).out.find("odd  v2f  [nan,-inf]\n") != std::string::npos);
+  CHECK(place.shell("gpupost info odd.exr --json | tr -d ' \\n'").out.find("[null,null]") != std::string::npos);
   const Finished several = place.gpupost({"info", "depth.exr", "cut.png", "in.png", "--json"});
   CHECK(several.exit_code == 5);
   CHECK_MESSAGE(is_one_error(several.err), several.err);
