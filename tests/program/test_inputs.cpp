@@ -348,3 +348,7 @@ DEVICE_TEST_CASE("metadata that is not kept is named once for each input, if an 
     CHECK(finished.err == "");
   }
 }
+  place.write("hdr.png",
+              with_chunk(with_chunk(place.read("in.png"), "cLLI", std::string(8, 1)), "mDCV", std::string(24, 1)));
+  CHECK(place.gpupost({"hdr.png", "-o", "out.png"}).err ==
+        "gpupost: warning: hdr.png: metadata of this file is not kept: mastering display\n");

@@ -45,6 +45,7 @@ std::string warning_of(const DroppedMetadata& dropped) {
   if (dropped.has_xmp) kinds.push_back("XMP");
   if (dropped.has_text) kinds.push_back("text");
   if (dropped.has_date) kinds.push_back("date");
+  if (dropped.has_mastering_display) kinds.push_back("mastering display");
   if (dropped.dots_per_inch > max_usual_dots_per_inch)
     kinds.push_back(fmt::format("resolution ({} dots per inch)", std::lround(std::min(dropped.dots_per_inch, 1e9))));
   if (std::abs(dropped.pixel_aspect - 1) > 0.001)

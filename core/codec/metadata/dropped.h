@@ -10,8 +10,9 @@ namespace gpupost {
 
 struct DroppedMetadata {
   bool has_exif = false, has_iptc = false, has_xmp = false, has_text = false, has_date = false;
-  double dots_per_inch = 0;  // 0: not given
-  double pixel_aspect = 1;   // width of a pixel divided by its height
+  bool has_mastering_display = false;  // of HDR10: the display of the grading, or the brightest light
+  double dots_per_inch = 0;            // 0: not given
+  double pixel_aspect = 1;             // width of a pixel divided by its height
 
   // Takes the number of pixels per unit. `inches`: length of the unit, 0 if unknown. Numbers that are not positive are
   // ignored. Equal numbers change no aspect ratio that other metadata gave.
