@@ -48,11 +48,11 @@ Planned color_of(const Globals& globals, std::span<const Call> calls) {
           .steps = {{.route = Route::by_op, .calls = {calls.begin(), calls.end()}}}};
 }
 
-// The group of channels with the steps of these calls.
-Planned planned_of(const Globals& globals, std::span<const Call> calls, const Group& group) {
+// The group of channels with the steps of these calls. `storage`: of the color.
+Planned planned_of(const Globals& globals, std::span<const Call> calls, Depth storage, const Group& group) {
   if (group.is_color) {
     Planned color = color_of(globals, calls);
-    color.storage = storage_of(globals.passes, group.depth, globals.encoding.bits.value_or(group.depth));
+    color.storage = storage;
     return color;
   }
   return {.channels = names_of(group),
@@ -62,11 +62,11 @@ Planned planned_of(const Globals& globals, std::span<const Call> calls, const Gr
 }
 
 // Adds the levels of an image that is enlarged before them, as a step of its own.
-void add_levels_in_frame(const Globals& globals, const Call& levels, Size enlarged, const Group& group,
+void add_levels_in_frame(const Globals& globals, const Call& levels, Size enlarged, Depth storage, const Group& group,
                          Planned& planned) {
   planned.size_before_levels = enlarged;
   std::erase_if(planned.steps, [](const Step& step) { return step.calls.empty(); });
-  std::ranges::move(planned_of(globals, {&levels, 1}, group).steps, std::back_inserter(planned.steps));
+  std::ranges::move(planned_of(globals, {&levels, 1}, storage, group).steps, std::back_inserter(planned.steps));
 }
 
 std::vector<Planned> groups_of_file(const Request& request, std::vector<std::string>& notes) {
@@ -99,12 +99,14 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   name_alpha(picture.groups.front(), has_alpha_behind(calls, picture.groups.front().has_alpha()));
   std::ranges::move(drop_namesakes(picture), std::back_inserter(dropped));  // as far as known without texels
   split_groups(globals.passes.apply_to, picture);
+  const Group& color = picture.groups.front();
+  const Depth storage = storage_of(chain, color.depth, choose_output_depth(chain, *job.format, file_depth_of(color)));
   std::vector<Planned> groups;
   for (const Group& group : picture.groups) {
-    Planned& planned = groups.emplace_back(planned_of(globals, whole, group));
+    Planned& planned = groups.emplace_back(planned_of(globals, whole, storage, group));
     planned.size = picture.size();
     if (frame.is_needed())
-      add_levels_in_frame(globals, frame.levels_of(calls.back()), size_of(frame.enlarged), group, planned);
+      add_levels_in_frame(globals, frame.levels_of(calls.back()), size_of(frame.enlarged), storage, group, planned);
   }
   if (!dropped.empty()) groups.push_back({.channels = std::move(dropped), .steps = {}, .is_dropped = true});
   return groups;

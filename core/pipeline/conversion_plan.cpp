@@ -42,9 +42,7 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
                          request.output.no_clobber && way.job.is_a_file_a_level() &&
                              !std::filesystem::exists(way.job.output.at(0), error));
   way.output_depth = choose_output_depth(request, *given.format, way.file_depth);
-  way.storage = storage_of(request.passes, way.input_depth, way.output_depth);
-  const bool is_free = is_float(way.output_depth) && !request.output.bits && !request.passes.fp16;
-  if (is_free) way.output_depth = result_depth(request.calls, way.output_depth);
+  way.storage = storage_of(request, way.input_depth, way.output_depth);
   way.transfer = output_transfer(request.output, *given.format, way.output_depth);
   if (way.job.writes_picture) check_dither(request.output, way.output_depth);
   if (makes_content(request.calls, Content::data) && !request.output.transfer) way.transfer = Transfer::linear;

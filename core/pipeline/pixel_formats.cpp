@@ -69,14 +69,20 @@ Depth file_depth_of(const Group& group) {
   return is_float(depth) ? group.depth : depth;
 }
 
-Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
-  if (request.output.bits) return *request.output.bits;
+// Without --bits and without what the calls need.
+static Depth natural_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
   if (input_depth == Depth::u16 && format.can_write(Depth::u16)) return Depth::u16;
   if (!format.can_write(Depth::half) && !format.can_write(Depth::u8)) return Depth::f32;
   if (!format.can_write(Depth::half)) return input_depth == Depth::u16 ? Depth::u16 : Depth::u8;
   if (input_depth == Depth::u8 && format.can_write(Depth::u8)) return Depth::u8;
   if (request.passes.fp16 || input_depth == Depth::u8 || input_depth == Depth::half) return Depth::half;
   return Depth::f32;
+}
+
+Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
+  if (request.output.bits) return *request.output.bits;
+  const Depth depth = natural_output_depth(request, format, input_depth);
+  return is_float(depth) && !request.passes.fp16 ? result_depth(request.calls, depth) : depth;
 }
 
 bool can_hold(const Format& format, Depth depth, Transfer transfer) {
@@ -111,9 +117,13 @@ Depth working_depth(Depth input_depth, Depth output_depth) {
   return fits_half(input_depth) && fits_half(output_depth) ? Depth::half : Depth::f32;
 }
 
-Depth storage_of(const PassSettings& passes, Depth input_depth, Depth output_depth) {
+Depth storage_of(const ChainRequest& request, Depth input_depth, Depth output_depth) {
+  const PassSettings& passes = request.passes;
   if (passes.storage) return *passes.storage;
-  return passes.fp16 ? Depth::half : working_depth(input_depth, output_depth);
+  if (passes.fp16) return Depth::half;
+  const bool is_measured =
+      std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
+  return is_measured && input_depth == Depth::u8 ? Depth::f32 : working_depth(input_depth, output_depth);
 }
 
 PlanInput plan_input(const PassSettings& passes, Size size, Depth storage, bool is_color) {

@@ -13,7 +13,7 @@ void check_numbers(const OutputSettings& output, const Format& format);
 // Depth of a group's channels in the file: it may be less than that of the texels, where a profile needs floats.
 Depth file_depth_of(const Group& group);
 
-// Depth of the output's color: --bits, else the input's depth if the format can hold it.
+// Depth of the output's color: --bits, else the depth of the chain's result if the format can hold it.
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth);
 
 // Throws Error(Exit::usage) if one file cannot hold this number of levels.
@@ -33,8 +33,9 @@ void check_dither(const OutputSettings& output, Depth depth);
 // Depth of the image between decoding and encoding: half, or f32 if the input or the output needs more.
 Depth working_depth(Depth input_depth, Depth output_depth);
 
-// Depth of images on the device: --storage, else the working depth.
-Depth storage_of(const PassSettings& passes, Depth input_depth, Depth output_depth);
+// Depth of images on the device: --storage, else the working depth. 8 bits that a call measures are f32, because the
+// statistics must not be those of rounded values.
+Depth storage_of(const ChainRequest& request, Depth input_depth, Depth output_depth);
 
 // Input of the planner for a group of channels of an image of this size.
 PlanInput plan_input(const PassSettings& passes, Size size, Depth storage, bool is_color);

@@ -74,6 +74,18 @@ DEVICE_TEST_CASE("storage is half if the numbers of the input and of the output 
     check_done(place, {"gain", "--value", "0.5", input, "-o", "out.exr", "--bits", bits, "--report", "r.json"});
     CHECK_MESSAGE(parse_json(place.read("r.json"))["jobs"][0]["storage"] == storage, input, " to ", bits);
   }
+  const auto storage_of = [&](const char* words) {
+    CHECK(place.shell(std::string("gpupost --report r.json ") + words).exit_code == 0);
+    const std::string plan = place.shell(std::string("gpupost --explain ") + words).out;
+    const std::string storage = parse_json(place.read("r.json"))["jobs"][0]["storage"];
+    CHECK_MESSAGE(plan.find("RGBA" + std::string(storage == "16f" ? "16F" : "32F")) != plan.npos, plan);
+    return storage;
+  };
+  CHECK(storage_of("in.png stats") == "32f");
+  CHECK(storage_of("in.exr stats") == "16f");
+  CHECK(storage_of("in.png luminance -o out.exr") == "32f");
+  CHECK(storage_of("in.png blur --radius 1 -o out.hdr") == "32f");
+  CHECK(storage_of("in.png blur --radius 1 -o out.png") == "16f");
 }
 
 TEST_CASE("the report of a conversion names no device, that of a bad input its error") {

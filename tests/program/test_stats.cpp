@@ -1,6 +1,7 @@
 // Statistics of whole files, as JSON on standard output.
 #include "tests/program/test_folder.h"
 
+#include "core/image/to_working.h"
 #include "tests/support/json.h"
 #include "tests/support/skip.h"
 #include "tests/support/synthetic_images.h"
@@ -82,6 +83,23 @@ DEVICE_TEST_CASE("every float channel's numbers are those of oiiotool, to six di
     CHECK(found["nan"] == nans[index]);
   }
   CHECK(stats["not_measured"] == json{"id"});
+}
+
+DEVICE_TEST_CASE("values of 8 bits are measured as they are, not rounded to half") {
+  const TestFolder place;
+  const Size size{9, 5};
+  const auto number = [](int, int, size_t component, int) { return component == 3 ? 255u : 37u; };
+  Picture picture = color_picture_of(
+      made_group({{{"R", Depth::u8}, {"G", Depth::u8}, {"B", Depth::u8}, {}}}, Depth::u8, size, 1, number));
+  picture.transfer = Transfer::srgb;
+  write_picture(place, "gray.png", picture);
+  const double light = srgb_decode(37 / 255.0);
+  const auto is_light = [&](const json& one) { return std::abs(one["mean"].get<double>() / light - 1) < 1e-6; };
+  CHECK(is_light(channel(stats_of(place, "gray.png"), "R")));
+  const std::vector<json> lines = lines_of(place.gpupost({"gray.png", "stats", "-o", "out.png"}));
+  CHECK(is_light(lines.at(0)["luminance"]));
+  check_done(place, {"gray.png", "luminance", "-o", "y.exr"});
+  CHECK(std::abs(number_at(decoded(place, "y.exr").groups[0], 0) / light - 1) < 1e-6);
 }
 
 DEVICE_TEST_CASE("a picture with infinities and one NaN still has sane numbers, and counts them") {
