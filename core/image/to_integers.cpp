@@ -366,4 +366,19 @@ Clipped make_integers(const Group& group, const Level& from, Depth depth, Transf
                             : integers_of(group, from, transfer, dither, to.as<uint16_t>());
 }
 
+void change_integer_depth(Group& group, Depth depth) {
+  if (group.depth == depth) return;
+  for (Level& level : group.levels) {
+    TexelBuffer made(texel_count(level.size) * 4 * bytes_of(depth));
+    const size_t row = 4 * size_t(level.size.width);
+    parallel_ranges(level.size.height, std::max(1, 65536 / level.size.width), [&](int begin, int end) {
+      for (size_t i = size_t(begin) * row; i < size_t(end) * row; ++i)
+        if (depth == Depth::u16) made.as<uint16_t>()[i] = uint16_t(level.texels.as<uint8_t>()[i] * 257);
+        else made.as<uint8_t>()[i] = uint8_t((level.texels.as<uint16_t>()[i] + 128) / 257);
+    });
+    level.texels = std::move(made);
+  }
+  group.depth = depth;
+}
+
 }  // namespace gpupost

@@ -30,6 +30,7 @@ size_t make_working(Picture& picture, Depth storage);
 
 // Returns whether color has straight alpha that is 0 in every texel, and is not black. Premultiplied, it is black.
 bool is_all_hidden(const Picture& picture);
+inline constexpr std::string_view all_hidden_warning = "every texel has alpha 0, so its color is invisible";
 
 // Counts of values that integers cannot hold.
 struct Clipped {
@@ -54,6 +55,9 @@ double ordered_threshold(int x, int y);
 // texel use the same offset, and alpha is rounded.
 Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, TexelBuffer& to,
                       Dither dither = Dither::none);
+
+// Converts integers to u8 or u16 in place: values of 8 bits exactly, others rounded to nearest. Encoding and alpha stay.
+void change_integer_depth(Group& group, Depth depth);
 
 // Converts a level to another float depth in place. Returns the number of finite values that were clamped.
 size_t change_depth(Group& group, Depth depth);

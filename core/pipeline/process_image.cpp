@@ -243,14 +243,15 @@ Picture color_as_read(const Picture& picture) {
   return copy;
 }
 
-// Level 0 as it was read, for exact integers. Empty if it has no more information than the result: without alpha no
-// color is lost, and moved texels are exact.
-std::optional<Picture> base_as_read(std::span<const Call> calls, const Picture& picture) {
+// Level 0 as it was read, for exact integers of this depth. Empty if it has no more information than the result: without
+// alpha no color is lost, and moved texels are exact.
+std::optional<Picture> base_as_read(std::span<const Call> calls, Depth depth, const Picture& picture) {
   if (!keeps_texels(calls) || (!keeps_base(calls) && !picture.groups.front().has_alpha())) return std::nullopt;
   Picture base = color_as_read(picture);
   std::vector<Call> moves;
   std::ranges::copy_if(calls, std::back_inserter(moves), is_exact);
   follow_by_nearest(base.groups.front(), moves);
+  change_integer_depth(base.groups.front(), depth);
   return base;
 }
 
@@ -330,18 +331,19 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   tell_of_missing_alpha(calls, picture.groups.front().has_alpha(), report);
   if (is_all_hidden(picture))
     report.add_warning(
-        "every texel has alpha 0, so its color is invisible (to keep the light, read it with --input-alpha "
-        "premultiplied "
-        "and drop alpha with `channels --list R,G,B`)");
+        fmt::format("{} (to keep the light, read it with --input-alpha premultiplied and drop alpha with `channels "
+                    "--list R,G,B`)",
+                    all_hidden_warning));
   tell_of_curve(calls, picture, way, request.output, report);
-  // unchanged integers are written at level 0 as they were read, also color where alpha is 0
-  const bool keeps_original_integers = !is_float(way.output_depth) && way.output_depth == way.input_depth &&
-                                       picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
-                                       !primaries.converts;
+  // Unchanged integers are written at level 0 as they were read, also color where alpha is 0. Their depth may change.
+  const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
+  const bool is_dithered = request.output.dither != Dither::none && way.input_depth != Depth::u8;
+  const bool keeps_original_integers = are_integers && !is_dithered && picture.transfer == way.transfer &&
+                                       picture.alpha == Alpha::straight && !primaries.converts;
   if (primaries.converts || !only_measures(calls)) drop_previews(picture);
   const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (!calls.empty()) {
-    if (keeps_original_integers) part.base = base_as_read(calls, picture);
+    if (keeps_original_integers) part.base = base_as_read(calls, way.output_depth, picture);
     run_groups(calls, request, gpu, primaries.calls, input, picture, way, report);
     const bool are_numbers = makes_content(calls, Content::numbers);
     if (makes_display(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
@@ -358,9 +360,10 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     make_working(picture, Depth::f32);
     convert_primaries(picture, {.from = own, .to = primaries.result});
     set_named_primaries(picture, primaries.result, report);
-  } else if (!keeps_original_integers) {
+  } else if (!keeps_original_integers || way.input_depth != way.output_depth) {
+    if (keeps_original_integers && picture.groups.front().has_alpha())
+      part.base = base_as_read(calls, way.output_depth, picture);
     // integers are rounded once
-    const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
     make_working(picture, are_integers ? Depth::f32 : working_depth(way.input_depth, way.output_depth));
   }
   remove_attributes_of_lost_channels(names_of_input, picture);

@@ -360,6 +360,28 @@ DEVICE_TEST_CASE("eight bits become sixteen exactly, and level 0 of integers is 
   CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), after.groups[0].levels[0].texels.bytes()));
 }
 
+DEVICE_TEST_CASE("integers keep color under alpha 0, also if their depth or places change") {
+  const TestFolder place;
+  Picture picture = decoded(place, "in.png");
+  const auto from = picture.groups[0].levels[0].texels.as<uint8_t>();
+  for (size_t i = 0; i < from.size(); i += 4) {
+    if (i % 3 == 0) from[i + 3] = 0;
+    if (i % 3 == 0) from[i] = 201;
+  }
+  write_picture(place, "hidden.png", picture);
+  check_done(place, {"hidden.png", "-o", "wide.png", "--bits", "16"});
+  const Picture wide = decoded(place, "wide.png");
+  const auto to = wide.groups[0].levels[0].texels.as<uint16_t>();
+  REQUIRE(from.size() == to.size());
+  for (size_t i = 0; i < from.size(); ++i) REQUIRE(to[i] == from[i] * 257);
+  for (const Words& words : {Words{"wide.png"}, {"wide.png", "flip", "x", "flip", "x"}}) {
+    check_done(place, with(words, {"-o", "back.png", "--bits", "8"}));
+    check_same(place, "hidden.png", "back.png");
+    CHECK(std::ranges::equal(decoded(place, "back.png").groups[0].levels[0].texels.bytes(),
+                             picture.groups[0].levels[0].texels.bytes()));
+  }
+}
+
 DEVICE_TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {
   const TestFolder place;
   const Finished finished = place.gpupost({"mips", "depth.exr", "-o", "out.ktx2", "--report", "r.json"});
