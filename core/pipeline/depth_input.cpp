@@ -40,7 +40,8 @@ Plane plane_of(const ChannelRef& place) {
   return plane;
 }
 
-Plane read_depth(const Call& call, const Picture& picture, std::string_view frame, const InputSettings& settings) {
+Plane read_depth(const Call& call, const Picture& picture, std::string_view frame, const InputSettings& settings,
+                 JobReport& report) {
   const std::string path = fill_frame(call.word("depth-file"), frame);
   if (path.empty()) return plane_of(channel_of(call, "the image", picture));
   InputSettings of_file = settings;  // part, layer, level and faces apply only to the input
@@ -49,8 +50,8 @@ Plane read_depth(const Call& call, const Picture& picture, std::string_view fram
   of_file.level = 0;
   of_file.is_data = true;
   of_file.assembly = Assembly::none;
-  JobReport ignored;
-  const Picture file = std::move(read_pictures(path, of_file, ignored).pictures.front());
+  DecodeWorker worker(DecodeWorker::Life::one_file);
+  const Picture file = read_file_of_call(worker, path, call.word("depth-file"), "--depth-part", of_file, report);
   Plane plane = plane_of(channel_of(call, path, file));
   if (plane.size != picture.size())
     fail(Exit::usage, "{}: --depth-file {} is {} x {}; expected {} x {}, the size of the image", call.op->name, path,
@@ -85,7 +86,7 @@ Plane moved(Plane plane, std::span<const Call> before) {
 }  // namespace
 
 void read_depths(std::vector<Call>& calls, const Picture& picture, std::string_view frame,
-                 const InputSettings& settings) {
+                 const InputSettings& settings, JobReport& report) {
   for (size_t index = 0; index < calls.size(); ++index) {
     Call& call = calls[index];
     if (!call.op->needs(call).depth) continue;
@@ -97,7 +98,7 @@ void read_depths(std::vector<Call>& calls, const Picture& picture, std::string_v
       fail(Exit::usage, "{}: `{}` before it drops all channels but Y, also depth; put `{}` before `{}`", call.op->name,
            dropping->op->name, call.op->name, dropping->op->name);
     const Size size = result_size(before, picture.size());
-    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, frame, settings), before));
+    auto depth = std::make_shared<Plane>(moved(read_depth(call, picture, frame, settings, report), before));
     if (depth->size != size)
       fail(Exit::usage,
            "{}: the depth is {} x {}, but the image is {} x {} here; put ops that change only the size of the color "

@@ -13,15 +13,16 @@
 
 namespace gpupost {
 
-static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, const Primaries& wanted,
-                               const InputSettings& of_chain, Depth storage, JobReport& report) {
+// `name`: for warnings.
+static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, const std::string& name,
+                               const Primaries& wanted, const InputSettings& of_chain, Depth storage,
+                               JobReport& report) {
   const auto& [path, is_data] = file;
   InputSettings settings{.is_data = is_data,
                          .flatten = of_chain.flatten,
                          .limits = of_chain.limits,
                          .requires_sandbox = of_chain.requires_sandbox};
-  JobReport ignored;
-  Picture picture = std::move(read_pictures(worker, path, settings, ignored).pictures.front());
+  Picture picture = read_file_of_call(worker, path, name, "", settings, report);
   if (!picture.groups.front().is_color) {
     const std::vector<std::string> layers = layers_with_color(picture);
     if (layers.size() != 1)
@@ -30,10 +31,11 @@ static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, 
                           : fmt::format("; write one of its layers {} to a file with --layer and --drop-channels",
                                         fmt::join(layers, ", ")));
     settings.layer = layers.front();
-    picture = std::move(read_pictures(worker, path, settings, ignored).pictures.front());
+    picture = read_file_of_call(worker, path, name, "", settings, report);
   }
+  picture.groups.front().is_data |= is_data;
+  if (is_all_hidden(picture)) report.add_warning(fmt::format("{}: {}", name, all_hidden_warning));
   if (is_data) {
-    picture.groups.front().is_data = true;
     picture.transfer = Transfer::linear;
   } else if (const Primaries own = other_primaries(picture).value_or(rec709); !are_same(own, wanted)) {
     make_working(picture, Depth::f32);
@@ -41,7 +43,7 @@ static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, 
   }
   if (const size_t clamped = make_working(picture, storage))
     report.add_warning(
-        fmt::format("{}: number of values above 65504 that were clamped to it for half: {}", path, clamped));
+        fmt::format("{}: number of values above 65504 that were clamped to it for half: {}", name, clamped));
   Group& color = picture.groups.front();
   return {.picture = {.size = picture.size(),
                       .windows = {.data = picture.data_window, .display = picture.display_window},
@@ -68,9 +70,10 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
       if (found == given.end()) {
         const auto before = std::ranges::find_if(kept_, is_same);
         DecodeWorker& worker = file.path == needed.path ? of_all : of_frames_;
-        given.push_back(before != kept_.end()
-                            ? *before
-                            : Kept{file, primaries, read_input(worker, file, primaries, settings, depth, report)});
+        given.push_back(
+            before != kept_.end()
+                ? *before
+                : Kept{file, primaries, read_input(worker, file, needed.path, primaries, settings, depth, report)});
         found = std::prev(given.end());
       }
       calls[index].inputs.push_back(found->picture);

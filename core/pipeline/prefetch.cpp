@@ -92,6 +92,20 @@ InputImages read_pictures(DecodeWorker& worker, const std::string& input, const 
   return images_of(input, read(worker, input, settings, false, false, 0), settings, report);
 }
 
+Picture read_file_of_call(DecodeWorker& worker, const std::string& path, const std::string& name,
+                          std::string_view part_option, const InputSettings& settings, JobReport& report) {
+  JobReport own;
+  InputImages images = read_pictures(worker, path, settings, own);
+  for (std::string& warning : own.warnings) {
+    if (warning.ends_with(part_hint)) {
+      warning.resize(warning.size() - part_hint.size());
+      if (!part_option.empty()) warning += fmt::format(" ({} reads another)", part_option);
+    }
+    report.add_warning(fmt::format("{}: {}", name, warning));
+  }
+  return std::move(images.pictures.front());
+}
+
 void refuse_folder(const std::string& input) {
   std::error_code ignored;
   if (std::filesystem::is_directory(input, ignored))

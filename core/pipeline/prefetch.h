@@ -25,6 +25,11 @@ InputImages read_pictures(const std::string& input, const InputSettings& setting
 InputImages read_pictures(DecodeWorker& worker, const std::string& input, const InputSettings& settings,
                           JobReport& report);
 
+// Reads a file of a call. Warnings go to the report with `name` in front: the path as given, with {frame}, so that all
+// frames of a batch have the same. `part_option`: the option that chooses its part; empty if there is none.
+Picture read_file_of_call(DecodeWorker& worker, const std::string& path, const std::string& name,
+                          std::string_view part_option, const InputSettings& settings, JobReport& report);
+
 // Throws Error(Exit::input) if an input is a folder.
 void refuse_folder(const std::string& input);
 

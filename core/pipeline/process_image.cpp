@@ -307,7 +307,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   std::vector<Call> calls = calls_of_job(request, way.job);
   inputs.give(calls, primaries_at_calls(calls, other_primaries(read)), way.job, request.input, way.storage, report);
   set_windows(request, way.job, input, read, calls, report);
-  read_depths(calls, read, way.job.frame, request.input);
+  read_depths(calls, read, way.job.frame, request.input, report);
   const std::vector<std::string> names_of_input = names_of(read);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;

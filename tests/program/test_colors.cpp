@@ -105,6 +105,16 @@ DEVICE_TEST_CASE("a second image without a default color takes its only layer wi
         "albedo, diffuse to a file with --layer and --drop-channels\n");
 }
 
+DEVICE_TEST_CASE("a second image with straight alpha 0 everywhere gives a warning") {
+  const TestFolder place;
+  Picture picture = decoded(place, "in.png");
+  const auto texels = picture.groups[0].levels[0].texels.as<uint8_t>();
+  for (size_t i = 3; i < texels.size(); i += 4) texels[i] = 0;
+  write_picture(place, "hidden.png", picture);
+  CHECK(place.gpupost({"in.png", "merge", "--with", "hidden.png", "--mode", "over", "-o", "out.png"}).err ==
+        "gpupost: warning: in.png: hidden.png: every texel has alpha 0, so its color is invisible\n");
+}
+
 DEVICE_TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
   const TestFolder place;
   check_done(place, {"mips", "--filter", "kaiser", "--border", "repeat", "in.exr", "-o", "tiles.exr"});

@@ -203,6 +203,9 @@ DEVICE_TEST_CASE("the depth of a picture of one part may be in another part, whi
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
     CHECK(place.gpupost({"compare", "parted.exr", "apart.exr", "--part", "0"}).exit_code == 0);
   }
+  const Finished first = place.shell("gpupost in.exr" + lens + " --depth-file parts.exr --depth G -o out.exr");
+  CHECK(first.err ==
+        "gpupost: warning: in.exr: parts.exr: has 2 parts; only part `beauty` was read (--depth-part reads another)\n");
   // --part is of the picture alone: where nothing is said, the file's first part has to have the depth
   const Finished color = place.shell("gpupost parts.exr --part depth" + lens + " --depth-file parts.exr -o out.exr");
   CHECK(color.exit_code == 1);
@@ -210,6 +213,26 @@ DEVICE_TEST_CASE("the depth of a picture of one part may be in another part, whi
   const Finished alone = place.shell("gpupost depth.exr" + lens + " --depth-part 1 -o out.exr");
   CHECK(alone.exit_code == 1);
   CHECK(alone.err == "gpupost: dof: --depth-part 1 has no effect without --depth-file\n");
+}
+
+DEVICE_TEST_CASE("warnings about a second image name it, once for all inputs that take it") {
+  const TestFolder place;
+  for (const char* name : {"in.exr", "wide.exr"})
+    CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
+  place.write("parts.exr", joined({{"beauty", place.read("zip.in.exr")}, {"wide", place.read("zip.wide.exr")}}));
+  place.write("b.exr", place.read("in.exr"));
+  const Finished merged =
+      place.gpupost({"in.exr", "b.exr", "merge", "--with", "parts.exr", "--mode", "add", "-o", "{name}.sum.exr"});
+  CHECK(merged.exit_code == 0);
+  CHECK(merged.err == "gpupost: warning: in.exr: parts.exr: has 2 parts; only part `beauty` was read\n");
+  for (const char* name : {"s.1.exr", "s.2.exr"}) place.write(name, place.read("in.exr"));
+  for (const char* name : {"p.1.exr", "p.2.exr"}) place.write(name, place.read("parts.exr"));
+  const Finished frames =
+      place.gpupost({"s.%d.exr", "merge", "--with", "p.{frame}.exr", "--mode", "add", "-o", "{name}.sum.exr"});
+  CHECK(frames.exit_code == 0);
+  CHECK(frames.err ==
+        "gpupost: warning: s.1.exr: p.{frame}.exr: has 2 parts; only part `beauty` was read\n"
+        "gpupost: warning: 1 more input: p.{frame}.exr: has 2 parts; only part `beauty` was read\n");
 }
 
 TEST_CASE("a PNG's own curve and primaries are light of Rec. 709 in what is written") {
@@ -330,6 +353,10 @@ DEVICE_TEST_CASE("metadata that is not kept is named once for each input, if an 
   const auto big_u32 = [](uint64_t number) { return bytes_of(__builtin_bswap32(uint32_t(number))); };
   std::string made = place.read("in.png");
   made.insert(33, big_u32(12) + chunk + big_u32(crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), 16)));
+  place.write("hdr.png",
+              with_chunk(with_chunk(place.read("in.png"), "cLLI", std::string(8, 1)), "mDCV", std::string(24, 1)));
+  CHECK(place.gpupost({"hdr.png", "-o", "out.png"}).err ==
+        "gpupost: warning: hdr.png: metadata of this file is not kept: mastering display\n");
   const std::string told = "warning: text.png: metadata of this file is not kept: text\n";
   place.write("text.png", made);
   for (const Words& words : {Words{"gain", "--value", "0.5", "text.png", "-o", "out.png"},
@@ -348,7 +375,3 @@ DEVICE_TEST_CASE("metadata that is not kept is named once for each input, if an 
     CHECK(finished.err == "");
   }
 }
-  place.write("hdr.png",
-              with_chunk(with_chunk(place.read("in.png"), "cLLI", std::string(8, 1)), "mDCV", std::string(24, 1)));
-  CHECK(place.gpupost({"hdr.png", "-o", "out.png"}).err ==
-        "gpupost: warning: hdr.png: metadata of this file is not kept: mastering display\n");

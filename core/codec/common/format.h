@@ -57,6 +57,9 @@ struct DecodeOptions {
       false;  // fail with Exit::limit, not a warning, if system calls of decoders cannot be filtered
 };
 
+// The end of warnings about parts that were not read. It is wrong for files that --part does not apply to.
+inline constexpr std::string_view part_hint = " (--part reads another)";
+
 // A part of an EXR file, or a page of a TIFF file.
 struct FilePart {
   std::string name;  // "" where it has none

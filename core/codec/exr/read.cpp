@@ -132,8 +132,7 @@ size_t count_nonfinite(const Group& group) {
 
 // Warns about parts that were not read.
 std::string warning_of_parts(const std::vector<ExrHeader>& parts, const ExrHeader& read) {
-  return fmt::format("has {} parts; only part `{}` was read (--part reads another)", parts.size(),
-                     printable(read.name));
+  return fmt::format("has {} parts; only part `{}` was read{}", parts.size(), printable(read.name), part_hint);
 }
 
 // Names channels whose values were repeated; filtered chroma is not one of them.

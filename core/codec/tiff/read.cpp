@@ -368,7 +368,7 @@ Decoded Page::decode(const TexelAllocator& lend) {
   decoded.picture.compression = compression;
   decoded.parts = pages(page_count);
   if (page_count > 1 && options_.part.empty())
-    decoded.warnings.push_back(fmt::format("has {} parts; only part 0 was read (--part reads another)", page_count));
+    decoded.warnings.push_back(fmt::format("has {} parts; only part 0 was read{}", page_count, part_hint));
   return decoded;
 }
 
