@@ -4,7 +4,9 @@
 #include "core/codec/jpeg/errors.h"
 #include "core/codec/metadata/icc.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace gpupost {
 
@@ -12,28 +14,61 @@ namespace {
 
 constexpr int whole_chroma_from = 90;  // quality from which chroma has full resolution
 
+// The buffer that libjpeg writes the file to. The destination of libjpeg frees it twice if it cannot grow.
+class FileBuffer : public jpeg_destination_mgr {
+ public:
+  FileBuffer() : jpeg_destination_mgr{} {
+    init_destination = [](j_compress_ptr jpeg) { grow(jpeg); };
+    empty_output_buffer = grow;
+    term_destination = [](j_compress_ptr) {};
+  }
+  FileBuffer(const FileBuffer&) = delete;
+  FileBuffer& operator=(const FileBuffer&) = delete;
+  ~FileBuffer() { std::free(bytes_); }
+
+  // Hands over the file. To be called once, after the last byte.
+  TexelBuffer finish() {
+    unsigned char* bytes = std::exchange(bytes_, nullptr);
+    return TexelBuffer(reinterpret_cast<std::byte*>(bytes), capacity_ - free_in_buffer, [bytes] { std::free(bytes); });
+  }
+
+ private:
+  // Called while the buffer is full. libjpeg does not set free_in_buffer before.
+  static boolean grow(j_compress_ptr jpeg) {
+    constexpr size_t least_capacity = 1 << 16;
+    auto& file = static_cast<FileBuffer&>(*jpeg->dest);
+    const size_t used = file.capacity_, capacity = std::max(2 * used, least_capacity);
+    void* bytes = std::realloc(file.bytes_, capacity);
+    if (!bytes) ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
+    file.bytes_ = static_cast<unsigned char*>(bytes);
+    file.capacity_ = capacity;
+    file.next_output_byte = file.bytes_ + used;
+    file.free_in_buffer = capacity - used;
+    return TRUE;
+  }
+
+  unsigned char* bytes_ = nullptr;
+  size_t capacity_ = 0;
+};
+
 class Encoder {
  public:
   Encoder() {
     jpeg_.err = &errors_;
     errors_.guarded(Exit::usage, [&] { jpeg_create_compress(&jpeg_); });
   }
-  ~Encoder() {
-    jpeg_destroy_compress(&jpeg_);
-    std::free(bytes_);
-  }
+  ~Encoder() { jpeg_destroy_compress(&jpeg_); }
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
 
   TexelBuffer encode(const Pixels& pixels, Bytes profile, int quality) {
     errors_.guarded(Exit::usage, [&] { write(pixels, profile, quality); });
-    unsigned char* bytes = std::exchange(bytes_, nullptr);
-    return TexelBuffer(reinterpret_cast<std::byte*>(bytes), byte_count_, [bytes] { std::free(bytes); });
+    return file_.finish();
   }
 
  private:
   void write(const Pixels& pixels, Bytes profile, int quality) {
-    jpeg_mem_dest(&jpeg_, &bytes_, &byte_count_);
+    jpeg_.dest = &file_;
     jpeg_.image_width = JDIMENSION(pixels.size.width);
     jpeg_.image_height = JDIMENSION(pixels.size.height);
     jpeg_.input_components = int(pixels.component_count);
@@ -55,8 +90,7 @@ class Encoder {
 
   JpegErrors errors_{false};
   jpeg_compress_struct jpeg_{};
-  unsigned char* bytes_ = nullptr;
-  unsigned long byte_count_ = 0;
+  FileBuffer file_;
 };
 
 }  // namespace
