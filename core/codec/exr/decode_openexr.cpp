@@ -87,8 +87,7 @@ void guarded(size_t chunk, const Read& read) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    // OpenEXR 3.1.5 passes on exceptions of its tasks as text
-    if (std::string_view(error.what()).find("bad_alloc") != std::string_view::npos) throw std::bad_alloc();
+    rethrow_bad_alloc(error);
     refuse_chunk(chunk);
   }
 }

@@ -3,6 +3,7 @@
 #include "core/base/math.h"
 #include "core/base/threads.h"
 #include "core/codec/exr/chunk_rows.h"
+#include "core/codec/exr/header.h"
 #include "core/codec/exr/memory_stream.h"
 
 #include <OpenEXR/ImfChannelList.h>
@@ -15,10 +16,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace gpupost {
 
@@ -40,15 +44,18 @@ void start_threads() {
 class FileStream : public Imf::OStream {
  public:
   explicit FileStream(size_t most_bytes) : OStream("memory"), file_(most_bytes) {}
-  void write(const char from[], int count) override {
-    if (size_t(count) > file_.size() - at_) throw std::runtime_error("the file is larger than its texels");
-    std::memcpy(file_.data() + at_, from, size_t(count));
-    at_ += size_t(count);
+  void write(const char from[], int count) override { put(std::as_bytes(std::span(from, size_t(count)))); }
+  void put(Bytes bytes) {
+    if (bytes.size() > file_.size() - at_) throw std::runtime_error("the file is larger than its texels");
+    std::ranges::copy(bytes, file_.data() + at_);
+    at_ += bytes.size();
     end_ = std::max(end_, at_);
   }
   uint64_t tellp() override { return at_; }
   void seekp(uint64_t at) override { at_ = at; }
 
+  Bytes bytes() const { return file_.bytes().first(end_); }
+  void clear() { at_ = end_ = 0; }
   TexelBuffer finish() { return first_part(std::move(file_), end_); }
 
  private:
@@ -120,30 +127,70 @@ int rows_at_once(size_t row_bytes) {
   return most_rows_of_chunk * int(std::clamp<size_t>(fitting_chunks, 1, size_t(core_count())));
 }
 
-void write_lines(const Imf::Header& header, const Level& level, int index, Rows& rows, Imf::OStream& to) {
-  Imf::OutputFile output(to, header, core_count());
-  const int step = rows_at_once(rows.bytes_of_row(level.size.width));
+// Bytes of a file besides its texels: the header with an attribute that OpenEXR may add, and for each chunk its entry in the
+// table and its head.
+size_t bytes_beside_texels(Bytes head, size_t chunk_count) {
+  constexpr size_t added_bytes = 4096, chunk_bytes = 32;
+  return head.size() + added_bytes + chunk_count * chunk_bytes;
+}
+
+// OpenEXR 3.1.5 leaves out a chunk if memory for its compression runs out, without an error, and then misuses the buffer of
+// the chunk. So each group of rows is encoded as a file of its own, with new buffers, and its chunks are counted.
+void write_lines(const Imf::Header& header, Bytes head, const Level& level, int index, Rows& rows, FileStream& to) {
+  const int chunk_lines = lines_of_exr_chunk(int(header.compression()));
+  const int step = rows_at_once(rows.bytes_of_row(level.size.width));  // whole chunks
+  std::vector<uint64_t> table;
+  const size_t table_bytes = size_t(div_ceil(level.size.height, chunk_lines)) * sizeof(uint64_t);
+  to.put(head);
+  to.seekp(head.size() + table_bytes);
+  const auto most_rows = size_t(std::min(step, level.size.height));
+  FileStream group(bytes_beside_texels(head, most_rows) + most_rows * rows.bytes_of_row(level.size.width));
   for (int y = 0; y < level.size.height; y += step) {
     const int count = std::min(step, level.size.height - y);
     rows.read(index, level.size.width, y, count);
-    output.setFrameBuffer(rows.buffer());
-    output.writePixels(count);
+    Imf::Header group_header = header;
+    Imath::Box2i& window = group_header.dataWindow();
+    window.min.y += y;
+    window.max.y = window.min.y + count - 1;
+    group.clear();
+    uint64_t chunks_at = 0;
+    {
+      Imf::OutputFile output(group, group_header, core_count());
+      chunks_at = group.tellp();
+      output.setFrameBuffer(rows.buffer());
+      output.writePixels(count);
+    }  // writes the table of chunks
+    const auto chunk_count = uint64_t(div_ceil(count, chunk_lines));
+    for (uint64_t entry = chunks_at - chunk_count * sizeof entry; entry < chunks_at; entry += sizeof entry) {
+      const auto at = little_at<uint64_t>(group.bytes(), entry);
+      if (at == 0) throw std::bad_alloc();
+      table.push_back(to.tellp() + at - chunks_at);
+    }
+    to.put(group.bytes().subspan(chunks_at));
   }
+  to.seekp(head.size());
+  to.put(std::as_bytes(std::span(table)));
 }
 
+// If memory for a tile runs out, OpenEXR throws an error at the end of the call, but before that it uses the compressor of the
+// tile again, which may crash. So a call gets no more tiles than there are compressors.
 void write_tiles(const Imf::Header& header, std::span<const Level> levels, Rows& rows, Imf::OStream& to) {
-  Imf::TiledOutputFile output(to, header, core_count());
+  const int compressor_count = 8 * core_count();
+  Imf::TiledOutputFile output(to, header, compressor_count / 2);  // OpenEXR makes two for each thread
   const int tile_height = int(header.tileDescription().ySize);
   const int tile_rows = std::max(1, rows_at_once(rows.bytes_of_row(levels.front().size.width)) / tile_height);
   for (int index = 0; index < output.numLevels(); ++index) {
     const Size size = levels[size_t(index)].size;
-    for (int tile = 0; tile < output.numYTiles(index); tile += tile_rows) {
-      const int last = std::min(tile + tile_rows, output.numYTiles(index)) - 1;
+    const int columns = output.numXTiles(index), all_rows = output.numYTiles(index);
+    const int columns_a_call = std::min(columns, compressor_count), rows_a_call = compressor_count / columns_a_call;
+    for (int tile = 0; tile < all_rows; tile += tile_rows) {
+      const int end = std::min(tile + tile_rows, all_rows);
       const int first_row = tile * tile_height;
-      const int end_row = std::min(size.height, (last + 1) * tile_height);
-      rows.read(index, size.width, first_row, end_row - first_row);
+      rows.read(index, size.width, first_row, std::min(size.height, end * tile_height) - first_row);
       output.setFrameBuffer(rows.buffer());
-      output.writeTiles(0, output.numXTiles(index) - 1, tile, last, index);
+      for (int y = tile; y < end; y += rows_a_call)
+        for (int x = 0; x < columns; x += columns_a_call)
+          output.writeTiles(x, std::min(x + columns_a_call, columns) - 1, y, std::min(y + rows_a_call, end) - 1, index);
     }
   }
 }
@@ -157,23 +204,23 @@ EncodedChunks encode_by_openexr(Bytes header, std::span<const ExrChannel> channe
     const Imf::Header parsed_header = parsed(header, level_of_dwa);
     const std::span<const Level> levels = channels.front().group->levels;
     const bool is_tiled = options.tile.width > 0;
-    size_t most_bytes = header.size() + 4096;  // and the attribute of a level of dwa
-    constexpr size_t chunk_bytes = 32;         // entry in the table, and head of a chunk
+    size_t texel_bytes = 0, most_chunks = 0;
     for (const Level& level : levels) {
       const size_t tiles = is_tiled ? size_t(div_ceil(level.size.width, options.tile.width)) : 1;
-      most_bytes +=
-          texel_count(level.size) * bytes_per_texel(channels) + chunk_bytes * tiles * size_t(level.size.height);
+      texel_bytes += texel_count(level.size) * bytes_per_texel(channels);
+      most_chunks += tiles * size_t(level.size.height);
     }
-    FileStream to(most_bytes);
+    FileStream to(bytes_beside_texels(header, most_chunks) + texel_bytes);
     Rows rows(channels, parsed_header.dataWindow());
     if (is_tiled) write_tiles(parsed_header, levels, rows, to);
-    else write_lines(parsed_header, levels[size_t(options.level)], options.level, rows, to);
+    else write_lines(parsed_header, header, levels[size_t(options.level)], options.level, rows, to);
     return {.file = to.finish(), .clamped_count = rows.clamped_count()};
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
+    rethrow_bad_alloc(error);
     fail(Exit::output, "exr: OpenEXR cannot encode the image: {}", error.what());
   }
 }

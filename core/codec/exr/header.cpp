@@ -262,7 +262,7 @@ void add_level(ExrHeader& header, int x, int y) {
 void plan_levels(ExrHeader& header) {
   const Size base = header.size();
   const bool up = header.rounds_up;
-  if (!header.is_tiled) header.chunk_size = {base.width, lines_a_chunk.at(size_t(header.compression))};
+  if (!header.is_tiled) header.chunk_size = {base.width, lines_of_exr_chunk(header.compression)};
   if (header.is_tiled && header.level_mode == ExrLevels::ripmap) {
     for (int y = 0; y < level_count(base.height, up); ++y)
       for (int x = 0; x < level_count(base.width, up); ++x) add_level(header, x, y);
@@ -276,6 +276,8 @@ void plan_levels(ExrHeader& header) {
 }  // namespace
 
 std::string_view name_of_compression(int compression) { return compression_names[size_t(compression)]; }
+
+int lines_of_exr_chunk(int compression) { return lines_a_chunk.at(size_t(compression)); }
 
 size_t ExrHeader::bytes_per_texel() const {
   size_t bytes = 0;

@@ -62,6 +62,8 @@ struct ExrHeader {
 
 // "none", "rle", "zips", "zip", "piz", "pxr24", ...
 std::string_view name_of_compression(int compression);
+// Scan lines of a chunk with this compression.
+int lines_of_exr_chunk(int compression);
 
 // Region of a chunk in its level, clipped to the level.
 struct ExrPlace {

@@ -1,13 +1,22 @@
-// A stream for OpenEXR that reads a file in memory.
+// What reading and writing with OpenEXR share: a stream that reads a file in memory, and errors.
 #pragma once
 
 #include "core/codec/common/bytes.h"
 
 #include <OpenEXR/ImfIO.h>
 
+#include <new>
 #include <stdexcept>
+#include <string_view>
 
 namespace gpupost {
+
+// Throws std::bad_alloc if this is what an exception means. OpenEXR 3.1.5 passes on exceptions of its tasks as text. Compression
+// by zlib fails only without memory.
+inline void rethrow_bad_alloc(const std::exception& error) {
+  for (const std::string_view text : {"bad_alloc", "Data compression (zlib) failed"})
+    if (std::string_view(error.what()).find(text) != std::string_view::npos) throw std::bad_alloc();
+}
 
 class MemoryStream : public Imf::IStream {
  public:
