@@ -345,6 +345,7 @@ void Page::decode_blocks(Layout& layout) const {
         const tmsize_t got = is_tiled ? TIFFReadEncodedTile(tiff, index, block.data(), tmsize_t(wanted))
                                       : TIFFReadEncodedStrip(tiff, index, block.data(), tmsize_t(wanted));
         check_errors();
+        if (got < 0) fail(Exit::limit, "out of memory");  // for damaged data, libtiff names an error
         if (got != tmsize_t(wanted))
           fail(Exit::input, "is damaged: {} {} has {} bytes of {}", is_tiled ? "tile" : "strip", index, got, wanted);
         const auto place_words = bytes_of(layout.raster.depth) == 1   ? &Page::place<uint8_t>
