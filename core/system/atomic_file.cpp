@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,6 +90,9 @@ class TemporaryName {
     std::copy_n(name.c_str(), name.size() + 1, slot_->name.begin());
     slot_->state = State::in_use;
   }
+  // The file has another name from now on.
+  void forget() { slot_->state = State::claimed; }
+  bool is_set() const { return slot_->state == State::in_use; }
   const char* get() const { return slot_->name.data(); }
 
  private:
@@ -129,11 +133,14 @@ void sync(int descriptor, const std::string& path) {
   if (errno != EINVAL && errno != ENOTSUP) fail_to_write(path, errno);  // some file systems cannot, and need not
 }
 
-// A name that no other file of this process has, for a file beside `name`.
+// A name that no other file of this process has, for a file beside `name`. Processes in two containers can have the same
+// number, and the random number tells their files apart.
 std::string temporary_name(const std::string& name) {
   constexpr size_t longest_name = 200;  // with what is added still under the 255 bytes of a name
   static std::atomic<unsigned> number = 0;
-  return fmt::format(".{}.gpupost-{}-{}.tmp", name.substr(0, longest_name), getpid(), number++);
+  uint32_t random = 0;
+  static_cast<void>(getrandom(&random, sizeof random, 0));  // without it the other numbers must do
+  return fmt::format(".{}.gpupost-{}-{}-{:08x}.tmp", name.substr(0, longest_name), getpid(), number++, random);
 }
 
 // Makes another name of a file, for the time until it may be lost. "": the file system has no such names.
@@ -152,7 +159,7 @@ class Replacement {
       : target_(target), path_(file.path), no_clobber_(no_clobber) {
     Descriptor descriptor(create());
     remover_.emplace(folder(), temporary_);
-    if (target_.old && fchmod(descriptor.get(), target_.old->st_mode & 0777) != 0) fail_to_write(path_, errno);
+    if (target_.old) keep_access(descriptor.get(), *target_.old);
     write_all(descriptor.get(), file.bytes, path_);
     sync(descriptor.get(), path_);
     if (close(descriptor.release()) != 0) fail_to_write(path_, errno);
@@ -179,7 +186,9 @@ class Replacement {
   struct Remover {
     Remover(int in, const TemporaryName& name) : folder(in), file(name) {}
     Remover(const Remover&) = delete;
-    ~Remover() { unlinkat(folder, file.get(), 0); }  // after a rename there is nothing of that name
+    ~Remover() {
+      if (file.is_set()) unlinkat(folder, file.get(), 0);
+    }
     int folder;
     const TemporaryName& file;
   };
@@ -192,18 +201,33 @@ class Replacement {
     for (;;) {
       temporary_.set(folder(), temporary_name(target_.place.name));
       const int created = retried([&] {
-        return openat(folder(), temporary_.get(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        const mode_t mode = target_.old ? 0600 : 0666;  // the old file may be private
+        return openat(folder(), temporary_.get(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
       });
       if (created >= 0) return created;
       if (errno != EEXIST) fail_to_write(path_, errno);
     }
   }
 
+  // Gives the file the group, the mode and the owner of the old one, as far as the system allows. If the group is another
+  // one, it gets no access.
+  void keep_access(int descriptor, const struct stat& old) const {
+    constexpr uid_t same_owner = uid_t(-1);
+    constexpr gid_t same_group = gid_t(-1);
+    static_cast<void>(!fchown(descriptor, same_owner, old.st_gid));
+    struct stat now = {};
+    if (fstat(descriptor, &now) != 0) fail_to_write(path_, errno);
+    const mode_t kept = now.st_gid == old.st_gid ? 0777 : 0707;
+    if (fchmod(descriptor, old.st_mode & kept) != 0) fail_to_write(path_, errno);
+    static_cast<void>(!fchown(descriptor, old.st_uid, same_group));
+  }
+
   // 0 or the error. With no_clobber_ only where nothing has that name.
   int move_into_place() {
-    if (!no_clobber_) return renameat(folder(), temporary_.get(), folder(), name()) == 0 ? 0 : errno;
-    if (renameat2(folder(), temporary_.get(), folder(), name(), RENAME_NOREPLACE) == 0) return 0;
-    if (errno != EINVAL && errno != ENOSYS) return errno;
+    const int result = no_clobber_ ? renameat2(folder(), temporary_.get(), folder(), name(), RENAME_NOREPLACE)
+                                   : renameat(folder(), temporary_.get(), folder(), name());
+    if (result == 0) temporary_.forget();
+    if (result == 0 || !no_clobber_ || (errno != EINVAL && errno != ENOSYS)) return result == 0 ? 0 : errno;
     return linkat(folder(), temporary_.get(), folder(), name(), 0) == 0 ? 0 : errno;  // the other name is removed later
   }
 
