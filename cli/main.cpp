@@ -38,6 +38,7 @@ namespace gpupost {
 static void set_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // writes then report an error
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // a caller that ignores it would hide how workers end
   handle_interrupts();
 }
 

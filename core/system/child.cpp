@@ -89,6 +89,17 @@ std::vector<char*> worker_environment() {
   return kept;
 }
 
+double seconds_of(const timeval& time) { return double(time.tv_sec) + double(time.tv_usec) * 1e-6; }
+
+// Whether a worker ended at a limit of this process, which is lower than that of its task. At the soft limit the kernel sends
+// SIGXCPU, at the hard limit SIGKILL.
+bool has_reached_own_cpu_limit(const WorkerAnswer& answer, int signal, int task_seconds) {
+  rlimit own = {};
+  if (getrlimit(RLIMIT_CPU, &own) != 0) return false;
+  if (signal == SIGXCPU) return own.rlim_cur < rlim_t(task_seconds);
+  return signal == SIGKILL && own.rlim_max != RLIM_INFINITY && answer.cpu_seconds >= double(own.rlim_max);
+}
+
 }  // namespace
 
 void use_worker_program(std::string path) { worker_program = std::move(path); }
@@ -188,8 +199,11 @@ void Worker::wait(WorkerAnswer& answer, Clock::time_point deadline) {
   if (answer.was_too_slow || answer.said_too_much) kill(process_, SIGKILL);
   auto pause = 50us;
   while (true) {
-    const pid_t ended = waitpid(process_, &answer.status, WNOHANG);
-    if (ended == process_ || (ended < 0 && errno != EINTR)) break;
+    rusage used = {};
+    const pid_t ended = wait4(process_, &answer.status, WNOHANG, &used);
+    answer.has_no_status = ended < 0 && errno != EINTR;
+    answer.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+    if (ended == process_ || answer.has_no_status) break;
     if (Clock::now() >= deadline && !answer.was_too_slow) {
       answer.was_too_slow = true;
       kill(process_, SIGKILL);
@@ -219,6 +233,10 @@ void throw_worker_failure(const WorkerAnswer& answer, const Task& task) {
   const int signal = WIFSIGNALED(answer.status) ? WTERMSIG(answer.status) : 0;
   if (answer.was_too_slow)
     fail(Exit::input, "took over {} s to {}{}", task.wall_seconds, task.action, task.wall_option);
+  if (answer.has_no_status)
+    fail(Exit::limit, "the {} ended, and nobody knows why, because SIGCHLD is ignored", task.worker);
+  if (has_reached_own_cpu_limit(answer, signal, task.cpu_seconds))
+    fail(Exit::limit, "the {} needs more processor time than the limit of the process allows (ulimit -t)", task.worker);
   if (signal == SIGXCPU)
     fail(Exit::input, "took over {} s of processor time to {}{}", task.cpu_seconds, task.action, task.cpu_option);
   if (signal == SIGXFSZ)

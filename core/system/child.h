@@ -35,6 +35,8 @@ struct WorkerAnswer {
   bool was_too_slow = false;    // exceeded its time and was killed
   bool said_too_much = false;   // reply was too long, and it was killed
   int status = 0;               // status from waitpid; 0 while the worker runs
+  bool has_no_status = false;   // it ended, and the system did not keep its status because SIGCHLD is ignored
+  double cpu_seconds = 0;       // CPU time of the process when it ended
 };
 
 // A worker process. It ends with this object, and with the thread that has started it.

@@ -119,9 +119,10 @@ bool sandbox_holds() {
     _exit(is_limited && is_refused ? 0 : 1);
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  pid_t ended = -1;
+  do ended = waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 bool has_seccomp() {
