@@ -96,12 +96,13 @@ Reply error_reply(Exit exit, const std::string& message) {
 bool is_in_filter(size_t input_bytes, const DecodeOptions& options) {
   static const bool is_filtered = [&] {
     limit_threads(0);
+    const uint64_t most_groups = uint64_t(options.limits.channel_count) + 1;  // and one buffer for the other parts
     return enter_sandbox(
         {.memory_bytes = (uint64_t(1) << 30) + std::max<uint64_t>(input_bytes, most_kept_bytes) +
                          3 * options.limits.decoded_bytes +
                          // One stack and one arena per thread.
                          uint64_t(core_count()) * (uint64_t(160) << 20),
-         .file_bytes = 2 * options.limits.decoded_bytes,
+         .file_bytes = 2 * options.limits.decoded_bytes + most_groups * huge_page_bytes,
          .cpu_seconds = options.limits.cpu_seconds,
          .total_cpu_seconds = int(std::min(2 * int64_t(options.limits.cpu_seconds) + 1, int64_t(INT_MAX)))});
   }();
