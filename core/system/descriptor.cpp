@@ -75,13 +75,17 @@ static size_t look_into_pipe(int pipe_end, std::span<std::byte> bytes) {
   return copied > 0 ? size_t(std::max<ssize_t>(read(out.get(), bytes.data(), size_t(copied)), 0)) : 0;
 }
 
-// Waits until there are enough bytes, or until no more can come.
-static size_t wait_for_pipe(int pipe_end, std::span<std::byte> bytes) {
+static size_t look_into_socket(int socket, std::span<std::byte> bytes) {
+  return size_t(std::max<ssize_t>(recv(socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT), 0));
+}
+
+// Waits until `look` finds enough bytes in a pipe or a socket, or until no more can come.
+static size_t wait_for(int descriptor, std::span<std::byte> bytes, size_t (*look)(int, std::span<std::byte>)) {
   while (true) {
-    pollfd ready{.fd = pipe_end, .events = POLLIN, .revents = 0};
+    pollfd ready{.fd = descriptor, .events = POLLIN | POLLRDHUP, .revents = 0};
     if (poll(&ready, 1, -1) < 0) return 0;
-    const size_t count = look_into_pipe(pipe_end, bytes);
-    if (count == bytes.size() || (ready.revents & (POLLHUP | POLLERR | POLLNVAL))) return count;
+    const size_t count = look(descriptor, bytes);
+    if (count == bytes.size() || (ready.revents & (POLLHUP | POLLRDHUP | POLLERR | POLLNVAL))) return count;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // poll() does not wait for more than one byte
   }
 }
@@ -92,8 +96,8 @@ std::vector<std::byte> first_bytes(int descriptor, size_t count) {
   ssize_t got = 0;
   if (fstat(descriptor, &facts) != 0) got = 0;
   else if (S_ISREG(facts.st_mode)) got = pread(descriptor, bytes.data(), count, lseek(descriptor, 0, SEEK_CUR));
-  else if (S_ISFIFO(facts.st_mode)) got = ssize_t(wait_for_pipe(descriptor, bytes));
-  else if (S_ISSOCK(facts.st_mode)) got = recv(descriptor, bytes.data(), count, MSG_PEEK | MSG_WAITALL);
+  else if (S_ISFIFO(facts.st_mode)) got = ssize_t(wait_for(descriptor, bytes, look_into_pipe));
+  else if (S_ISSOCK(facts.st_mode)) got = ssize_t(wait_for(descriptor, bytes, look_into_socket));
   bytes.resize(size_t(std::max<ssize_t>(got, 0)));
   return bytes;
 }
