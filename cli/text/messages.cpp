@@ -5,7 +5,6 @@
 #include "core/system/descriptor.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <span>
 #include <system_error>
 
@@ -16,10 +15,10 @@ std::string one_line(std::string_view text) { return printable(text.substr(0, te
 void say(std::string_view text) noexcept { write_whole(STDERR_FILENO, std::as_bytes(std::span(text))); }
 
 void print_out(std::string_view text) {
-  const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  const int error = write_whole(STDOUT_FILENO, std::as_bytes(std::span(text)));
   // a closed pipe is the reader's choice
-  if (!is_written && errno != EPIPE)
-    fail(Exit::output, "standard output: cannot be written: {}", std::generic_category().message(errno));
+  if (error != 0 && error != EPIPE)
+    fail(Exit::output, "standard output: cannot be written: {}", std::generic_category().message(error));
 }
 
 }  // namespace gpupost
