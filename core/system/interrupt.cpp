@@ -71,7 +71,7 @@ void leave() {
 }  // namespace
 
 void handle_interrupts() {
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGTERM})
     if (signal(number, on_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup and a shell's & ask for that
   signal(SIGALRM, on_alarm);
 }
