@@ -29,7 +29,9 @@ namespace {
 std::string source_of(const std::string& path, size_t most_bytes) {
   // non-blocking, because a pipe of that name would block
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-  if (file.get() < 0) fail(Exit::input, "{}: cannot be opened: {}", path, std::generic_category().message(errno));
+  if (file.get() < 0)
+    fail(is_out_of_resources(errno) ? Exit::limit : Exit::input, "{}: cannot be opened: {}", path,
+         std::generic_category().message(errno));
   struct stat facts = {};
   if (fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode)) fail(Exit::input, "{}: is not a regular file", path);
   if (size_t(facts.st_size) > most_bytes)

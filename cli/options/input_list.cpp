@@ -53,7 +53,8 @@ std::string count_text(size_t count, std::string_view noun) {
 }
 
 [[noreturn]] void fail_to_read_folder(const std::string& folder, const std::error_code& error) {
-  fail(Exit::input, "{}: the folder cannot be read: {}", folder, error.message());
+  fail(is_out_of_resources(error.value()) ? Exit::limit : Exit::input, "{}: the folder cannot be read: {}", folder,
+       error.message());
 }
 
 // Names in a list: one per line, or separated by 0 bytes if there are any. Empty names are ignored.
@@ -63,7 +64,8 @@ std::vector<std::string> words_of_list(const std::string& path) {
     fail(Exit::usage, "--list -: standard input is a terminal; expected a list of files");
   const Descriptor file(is_standard_input ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0)
-    fail(Exit::input, "--list {}: cannot be opened: {}", path, std::generic_category().message(errno));
+    fail(is_out_of_resources(errno) ? Exit::limit : Exit::input, "--list {}: cannot be opened: {}", path,
+         std::generic_category().message(errno));
   constexpr size_t most_bytes = 256 << 20;
   const std::string bytes = read_text(file.get(), "--list " + path, most_bytes);
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
@@ -131,8 +133,12 @@ class Gatherer {
       Matches() : glob_t{} {}
       ~Matches() { globfree(this); }
     } matches;
-    const int result = glob(word.c_str(), 0, nullptr, &matches);
+    // folders that cannot be read for other reasons have no matches
+    const auto is_limit = [](const char*, int error) { return int(is_out_of_resources(error)); };
+    const int result = glob(word.c_str(), 0, is_limit, &matches);
     if (result == GLOB_NOSPACE) throw std::bad_alloc();
+    if (result == GLOB_ABORTED)
+      fail(Exit::limit, "{}: its folders cannot be read: too few file descriptors or too little memory is left", word);
     std::vector<std::string> paths(matches.gl_pathv, matches.gl_pathv + (result == 0 ? matches.gl_pathc : 0));
     std::erase_if(paths, is_special);  // a pipe without a writer would stop the run
     if (paths.empty()) fail(Exit::input, "{}: no file matches; correct the pattern, or leave it out", word);

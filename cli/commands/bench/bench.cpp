@@ -159,8 +159,8 @@ static Exit run_bench(Gpu& gpu, const BenchRequest& request, BenchRun& run) {
           }};
   if (request.subject == BenchSubject::documents) bench_documents(gpu, request, run, events);
   else bench_variants(gpu, request, run, events);
-  const Exit code = std::ranges::any_of(run.cases, has_failed) ? Exit::difference : Exit::done;
-  progress->finish(code);
+  const bool is_wrong = std::ranges::any_of(run.cases, has_failed);
+  const Exit code = progress->finish(is_wrong ? Exit::difference : Exit::done);
   if (is_talkative && request.subject == BenchSubject::documents) print_out(claims_table(run));
   return code;
 }
@@ -171,7 +171,9 @@ static Exit make_page(const BenchRequest& request) {
   std::vector<nlohmann::ordered_json> runs;
   for (const std::string& path : request.pages) {
     const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.get() < 0) fail(Exit::input, "{}: cannot be opened: {}", path, std::generic_category().message(errno));
+    if (file.get() < 0)
+      fail(is_out_of_resources(errno) ? Exit::limit : Exit::input, "{}: cannot be opened: {}", path,
+           std::generic_category().message(errno));
     try {
       runs.push_back(nlohmann::ordered_json::parse(read_text(file.get(), path, most_bytes)));
       if (runs.back().at("schema") != bench_schema)
