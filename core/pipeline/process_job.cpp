@@ -43,15 +43,23 @@ void warn_of_measures(std::span<const Call> calls, JobReport& report) {
           "{}: measures each face of the cube alone, so that faces may differ at their edges", call.op->name));
 }
 
+// The message of an error, with the name of the job if an error of Exit::limit has no name: memory can end anywhere.
+std::string message_of(const Error& error, const Job& job) {
+  const std::string message = error.what(), name = job.name() == "-" ? "standard input" : job.name();
+  const auto begins = [&](const std::string& path) { return message.starts_with(path + ": "); };
+  const bool has_name = begins(name) || std::ranges::any_of(job.inputs, begins);
+  return error.code() != Exit::limit || has_name ? message : name + ": " + message;
+}
+
 // Runs a part of a job. Errors go to its report.
 template <class Work>
 void work_on(ProcessedJob& made, const Work& work) {
   try {
     work();
   } catch (const Error& error) {
-    made.report.fail_with(error.code(), error.what());
+    made.report.fail_with(error.code(), message_of(error, *made.job));
   } catch (const std::bad_alloc&) {
-    made.report.fail_with(Exit::limit, made.job->name() + ": out of memory");
+    made.report.fail_with(Exit::limit, message_of({Exit::limit, "out of memory"}, *made.job));
   }
 }
 
