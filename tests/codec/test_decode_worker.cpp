@@ -108,6 +108,43 @@ TEST_CASE("a limit on the size of files that the texels reach is an error of the
   CHECK(code == 0);
 }
 
+TEST_CASE("a limit of the process on CPU time is an error of the machine, not of the file") {
+  const int code = test::in_child([] {
+    const rlimit limit{.rlim_cur = 1000, .rlim_max = 2000};  // ulimit -t
+    setrlimit(RLIMIT_CPU, &limit);
+    const auto error = [](const WorkerAnswer& answer, int cpu_seconds) {
+      return coded_error_of(
+          [&] { throw_worker_failure(answer, {.action = "decode", .worker = "decoder", .cpu_seconds = cpu_seconds}); });
+    };
+    const std::string own = "7 the decoder needs more processor time than the limit of the process allows (ulimit -t)";
+    if (error({.status = SIGXCPU}, 1001) != own) return 1;
+    if (error({.status = SIGXCPU}, 999) != "2 took over 999 s of processor time to decode") return 2;
+    if (error({.status = SIGKILL, .cpu_seconds = 2000}, 999) != own) return 3;
+    if (error({.status = SIGKILL, .cpu_seconds = 1999}, 999).find("was killed") == std::string::npos) return 4;
+    return 0;
+  });
+  CHECK(code == 0);
+}
+
+TEST_CASE("without the status of a child nothing is said of it") {
+  const int code = test::in_child([] {
+    std::signal(SIGCHLD, SIG_IGN);
+    if (sandbox_holds()) return 1;
+    Worker worker(decode_worker_word);
+    const WorkerAnswer end = worker.ask({}, {}, 1000, std::chrono::seconds(10));
+    const std::string error = coded_error_of([&] { throw_worker_failure(end, {.worker = "decoder"}); });
+    return end.has_no_status && error.starts_with("7 the decoder ended, and nobody knows why") ? 0 : 2;
+  });
+  CHECK(code == 0);
+}
+
+TEST_CASE("--max-decoded leaves room for groups that each begin at a huge page") {
+  ExrRecipe recipe{.channels = {}};
+  for (const char name : std::string("ABCDEFGHIJKLMNOP"))
+    recipe.channels.push_back({"layer." + std::string(1, name), Depth::half});
+  CHECK(refusal_of(make_exr(recipe), {.limits = {.decoded_bytes = 1 << 20}}) == "");
+}
+
 TEST_CASE("a worker without a request ends in an error, and its parent sees it") {
   Worker worker(decode_worker_word);
   const WorkerAnswer end = worker.ask({}, {}, 1000, std::chrono::seconds(10));

@@ -18,6 +18,8 @@ using namespace gpupost;
 
 namespace {
 
+constexpr int handled[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGUSR1, SIGUSR2};
+
 // A process with the program's handlers that does `work`, which may tell how far it came with one byte each time.
 class Process {
  public:
@@ -28,7 +30,7 @@ class Process {
     if (process_ == 0) {
       const rlimit no_core{};  // which SIGQUIT leaves
       setrlimit(RLIMIT_CORE, &no_core);
-      for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) signal(number, SIG_DFL);
+      for (const int number : handled) signal(number, SIG_DFL);
       handle_interrupts();
       work(ends[1]);
       _exit(0);
@@ -66,7 +68,7 @@ void sleep_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milli
 }  // namespace
 
 TEST_CASE("an interrupt ends a process that writes no file by the same signal") {
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
+  for (const int number : handled) {
     CAPTURE(number);
     const Process process([](int to) {
       { const FileWriting before; }

@@ -1,14 +1,22 @@
 // JPEG files that are damaged, turned, or written here.
 #include "tests/codec/jpeg_files.h"
 #include "tests/support/error_of.h"
+#include "tests/support/process.h"
 
 #include "core/base/half.h"
+#include "core/system/sandbox.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <new>
+#include <random>
+#include <set>
 
 using namespace gpupost;
 
@@ -187,4 +195,29 @@ TEST_CASE("the same picture gives the same JPEG, and one that is too large is re
   CHECK(written(picture, {.depth = Depth::u8}) == written(picture, {.depth = Depth::u8}));
   const Picture wide = ramp({65501, 1}, false, false);
   CHECK(encoding_error_of([&] { written(wide, {.depth = Depth::u8}); }).find("65500") != std::string::npos);
+}
+
+TEST_CASE("a JPEG for which memory ends is an error of the machine") {
+  if (is_sanitized()) return;  // its address space has no limit
+  Picture noise = ramp({1500, 1500}, false, false);
+  std::minstd_rand random;
+  for (float& number : noise.groups[0].levels[0].texels.as<float>()) number = float(random() % 1000) / 1000;
+  std::set<int> codes;
+  for (size_t mebibytes = 0; mebibytes < 64; mebibytes += 2)
+    codes.insert(test::in_child([&] {
+      size_t pages = 0;
+      std::ifstream("/proc/self/statm") >> pages;
+      const rlim_t bytes = pages * size_t(sysconf(_SC_PAGESIZE)) + (mebibytes << 20);
+      const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+      setrlimit(RLIMIT_AS, &limit);
+      try {
+        encode(*format_named("jpg"), noise, {.depth = Depth::u8, .quality = 100});
+        return 0;
+      } catch (const Error& error) {
+        return int(error.code());
+      } catch (const std::bad_alloc&) {
+        return int(Exit::limit);
+      }
+    }));
+  CHECK(codes == std::set<int>{0, int(Exit::limit)});
 }

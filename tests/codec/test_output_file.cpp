@@ -3,10 +3,12 @@
 #include "core/system/atomic_file.h"
 #include "tests/support/error_of.h"
 #include "tests/support/process.h"
+#include "tests/support/skip.h"
 #include "tests/support/temporary_folder.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,6 +19,7 @@
 #include <fstream>
 #include <functional>
 #include <thread>
+#include <tuple>
 
 using namespace gpupost;
 namespace fs = std::filesystem;
@@ -235,6 +238,33 @@ TEST_CASE("a file or a folder that may not be written is left alone") {
   chmod((folder / "").c_str(), 0755);
   CHECK(text_of(folder / "file") == "old");
   CHECK(folder.file_count() == 1);
+}
+
+TEST_CASE("an old file keeps its owner and group where the writer may give it to them, else the group gets no access") {
+  if (geteuid() != 0) return test::skip("only root may change the user");
+  constexpr uid_t user = 12345, other_user = 12346;
+  constexpr gid_t own_group = 20001, other_group = 20002;
+  const Folder folder;
+  chmod((folder / "").c_str(), 0777);
+  const auto rewritten = [&](uid_t old_user, uid_t writer, std::vector<gid_t> groups) {
+    write_text(folder / "file", "old");
+    REQUIRE(chown((folder / "file").c_str(), old_user, other_group) == 0);
+    chmod((folder / "file").c_str(), 0666);
+    const int code = test::in_child([&] {
+      const bool is_user = writer == 0 || (setgroups(groups.size(), groups.data()) == 0 && setgid(own_group) == 0 &&
+                                           setuid(writer) == 0);
+      return is_user ? code_of([&] { write_text(folder / "file", "new"); }, "") : 98;
+    });
+    CHECK(code == 0);
+    struct stat facts = {};
+    REQUIRE(stat((folder / "file").c_str(), &facts) == 0);
+    fs::remove(folder / "file");
+    return std::tuple(facts.st_uid, facts.st_gid, facts.st_mode & 0777u);
+  };
+  CHECK(rewritten(user, user, {other_group}) == std::tuple(user, other_group, 0666u));
+  CHECK(rewritten(user, user, {}) == std::tuple(user, own_group, 0606u));
+  CHECK(rewritten(other_user, user, {other_group}) == std::tuple(user, other_group, 0666u));
+  CHECK(rewritten(user, 0, {}) == std::tuple(user, other_group, 0666u));
 }
 
 TEST_CASE("of several files all get their names, or none does") {

@@ -165,6 +165,7 @@ DEVICE_TEST_CASE("bench tells a program of each case, and says nothing of progre
   CHECK(lines[3]["event"] == "end");
   CHECK(lines[3]["cases"] == 2);
   CHECK(place.gpupost(with(two, {"--progress", "json", "--progress-file", "a", "--json", "a"})).exit_code == 1);
+  CHECK(place.gpupost(with(two, {"--progress", "json", "--progress-file", "/dev/full"})).exit_code == 3);
 }
 
 DEVICE_TEST_CASE("bench finds a kernel that is wrong, does not time it, and ends with 6") {

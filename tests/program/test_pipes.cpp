@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +124,55 @@ TEST_CASE("standard output has the format of standard input, also if that comes 
   CHECK(place.shell("(echo 1234567; cat in.png) > both; (dd bs=8 count=1 of=/dev/null; gpupost - -o rest.png) < both")
             .exit_code == 0);
   CHECK(place.has("rest.png"));
+}
+
+TEST_CASE("the first bytes of a socket are waited for, and left there") {
+  for (const bool is_blocking : {true, false}) {
+    int ends[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (is_blocking ? 0 : SOCK_NONBLOCK), 0, ends) == 0);
+    const Descriptor near(ends[0]);
+    Descriptor far(ends[1]);
+    std::jthread writer([&] {
+      for (const std::string_view part : {"abc", "def"}) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        write_whole(far.get(), std::as_bytes(std::span(part)));
+      }
+      far.reset();
+    });
+    CHECK(first_bytes(near.get(), 5).size() == 5);
+    writer.join();
+    CHECK(first_bytes(near.get(), 100).size() == 6);
+  }
+}
+
+TEST_CASE("text waits for a reader of a pipe that does not block") {
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  REQUIRE(fcntl(write_end.get(), F_SETPIPE_SZ, 4096) > 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(write_end.get(), STDOUT_FILENO);
+    execl(GPUPOST_PROGRAM, GPUPOST_PROGRAM, "man", nullptr);
+    _exit(127);
+  }
+  write_end.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const std::vector<std::byte> text = read_to_end(read_end.get());
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  CHECK(text.size() == TestFolder().gpupost({"man"}).out.size());
+}
+
+TEST_CASE("a caller that ignores SIGCHLD gets the same exit codes") {
+  const TestFolder place;
+  for (const std::string line : {"gpupost cut.exr -o out.exr", "ulimit -f 1; gpupost in.exr -o out.exr"}) {
+    const Finished usual = place.shell(line), ignoring = place.shell("trap '' CHLD; " + line);
+    CHECK(ignoring.exit_code == usual.exit_code);
+    CHECK(ignoring.err == usual.err);
+  }
 }
 
 TEST_CASE("a pipe that two images, an image and --list, or a later run would read is refused before any work") {
@@ -275,7 +325,7 @@ TEST_CASE("a signal leaves no temporary file and ends the program by itself, unl
   const TestFolder place;
   place.write("out.exr", "an old output");
   const auto before = place.files();
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGUSR1, SIGUSR2})
     for (const bool is_ignored : {false, true}) {
       CAPTURE(number);
       CAPTURE(is_ignored);

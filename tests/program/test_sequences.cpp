@@ -361,7 +361,7 @@ TEST_CASE("the message of a folder that cannot be read names that one of the fol
   const TestFolder place;
   const Finished finished = place.shell(
       "f=tree; for k in $(seq 40); do f=$f/d; done; mkdir -p $f; ulimit -n 24; gpupost tree --recursive -o out/");
-  CHECK(finished.exit_code == 2);
+  CHECK(finished.exit_code == 7);
   CHECK_MESSAGE(finished.err.find("/d/d: the folder cannot be read: ") != finished.err.npos, finished.err);
 }
 

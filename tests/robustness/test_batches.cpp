@@ -5,6 +5,7 @@
 #include "core/ops/registry.h"
 #include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
+#include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -202,4 +203,22 @@ TEST_CASE("R11: of two programs that write one output, one has written all of it
     const bool is_whole = finished.exit_code == 0 && (out == a || out == b) && entry_count(folder.path()) == entries;
     bar.count(is_whole ? "" : "it is neither's", fmt::format("round {}: {}", round, finished.err));
   }
+}
+
+TEST_CASE("R11: programs in several containers, which have the same number, write one output") {
+  Criterion bar("R11 containers", "programs with the same number wrote their output");
+  const TemporaryFolder folder;
+  folder.write("in.exr", made_files().at("in.exr"));
+  const auto shell = [&](const std::string& line) {
+    return run({.program = "/bin/bash",
+                .words = {"-c", line},
+                .environment = {{"GPUPOST", GPUPOST_PROGRAM}},
+                .folder = folder.path()});
+  };
+  if (shell("unshare --pid --fork true").exit_code != 0) return skip("no namespace of processes can be made here");
+  const std::string loop = fmt::format("for i in $(seq {}); do unshare --pid --fork $GPUPOST in.exr -o out.exr; done",
+                                       is_thorough() ? 200 : 30);
+  const Finished finished = shell(fmt::format("{0} & {0} & {0} & wait", loop));
+  bar.count(finished.err, "three loops");
+  bar.count(entry_count(folder.path()) == 2 ? "" : "files are left", "the folder");
 }

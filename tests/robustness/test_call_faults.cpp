@@ -12,7 +12,7 @@ using namespace gpupost::test;
 
 namespace {
 
-// The lines are "write /tmp/x/.out.exr.gpupost-12-0.tmp", "fsync /tmp/x".
+// The lines are "write /tmp/x/.out.exr.gpupost-12-0-5d4c8a0f.tmp", "fsync /tmp/x".
 Recorded calls_of(const Trial& trial, const Environment& environment) {
   return trial.record("GPUPOST_CALLS", environment);
 }

@@ -37,3 +37,18 @@ DEVICE_TEST_CASE("R7: wherever memory ends, the exit code is 7 and the old outpu
   const Trial png({"flip", "x"}, "in.png");
   fail_each_place(bar, png, "worker");
 }
+
+DEVICE_TEST_CASE("R7: an EXR that OpenEXR compresses with little memory is whole, or the exit code is 7") {
+  Criterion bar("R7 OpenEXR", "EXR files were whole, or refused");
+  const TestFolder place;
+  REQUIRE(place.shell("gpupost in.exr resize --size 5000x500 --bits 32f -o wide.exr").exit_code == 0);
+  for (const char* compression : {"piz", "dwab"})
+    for (int mebibytes = 180; mebibytes <= 320; mebibytes += is_thorough() ? 2 : 10) {
+      const std::string line = fmt::format(
+          "(ulimit -v {}; gpupost wide.exr -o out.exr --compression {}) && gpupost info out.exr && rm out.exr",
+          mebibytes << 10, compression);
+      const Finished finished = place.shell(line);
+      const bool is_right = finished.exit_code == 0 || (finished.exit_code == 7 && !place.has("out.exr"));
+      bar.count(is_right ? "" : fmt::format("exit {}: {}", finished.exit_code, finished.err), line);
+    }
+}

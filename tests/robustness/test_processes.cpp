@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 
 using namespace gpupost::test;
 namespace fs = std::filesystem;
@@ -137,6 +139,24 @@ TEST_CASE("R17: control groups of few processes or little memory") {
     const bool is_killed = finished.signal == SIGKILL;
     bar.count(is_killed ? large.wrong_output(false) : large.wrong(finished, {7}), fmt::format("{} MiB", mebibytes));
   }
+}
+
+TEST_CASE("R17: folders that too few descriptors are left for are exit 7") {
+  Criterion bar("R17 folders", "folders were read, or refused with exit 7");
+  const TestFolder place;
+  fs::create_directories(place.path("a/b/c/d"));
+  place.write("a/b/c/d/in.exr", made_files().at("in.exr"));
+  place.write("list", "in.exr\n");
+  for (const std::string words :
+       {"a --recursive -o out/ --mkdir", "'a/*/*/*/in.exr' -o out/ --mkdir", "--list list -o out/ --mkdir"})
+    for (int descriptors = 3; descriptors < 12; ++descriptors) {
+      const std::string line = fmt::format("(ulimit -n {}; gpupost {})", descriptors, words);
+      const Finished finished = place.shell(line);
+      // 5: the worker of the only input cannot be started; 127: the loader cannot open libraries
+      constexpr int codes[] = {0, 5, 7, 127};
+      const bool is_right = std::ranges::find(codes, finished.exit_code) != std::end(codes);
+      bar.count(is_right ? "" : fmt::format("exit {}: {}", finished.exit_code, finished.err), line);
+    }
 }
 
 TEST_CASE("R17: without /proc, without HOME") {
