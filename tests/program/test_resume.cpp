@@ -265,6 +265,7 @@ void end_and_resume(int count) {
                   microseconds, " us");
   }
   MESSAGE(interrupted, " of ", count, " runs were ended before their end");
+  if (is_thorough()) CHECK(interrupted > 0);
 }
 
 }  // namespace

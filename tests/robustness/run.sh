@@ -63,6 +63,21 @@ threads_agree() {
   return 1
 }
 
+# Whether the thread sanitizer of the compiler reports a data race.
+reports_races() {
+  local program=$1/racing
+  c++ -std=c++20 -O1 -fsanitize=thread -x c++ - -o "$program" <<'EOF' || return
+#include <thread>
+int number = 0;
+int main() {
+  std::jthread other([] { ++number; });
+  ++number;
+}
+EOF
+  TSAN_OPTIONS=exitcode=66 "$program" >/dev/null 2>&1
+  [ $? -eq 66 ]
+}
+
 # Several inputs decoded ahead, good and bad, our own threads, those that verify, those that encode, and the workers; the last
 # ones are interrupted, long before they are done. Builds in build-tsan/.
 threads() {
@@ -70,6 +85,7 @@ threads() {
   local folder held=0 all=0 words n limit=(300) batch="s1.exr s2.exr b1.png bad.exr s3.exr b2.png s4.exr b3.png s5.exr"
   folder=$(mktemp -d)
   mkdir "$folder/out"
+  reports_races "$folder" || { failed=1 && echo "R13: the thread sanitizer does not report a data race" >&2; }
   for n in {1..30}; do cp testdata/scene.exr "$folder/s$n.exr" && cp testdata/bars.png "$folder/b$n.png"; done
   head -c 2000 testdata/scene.exr >"$folder/bad.exr"
   while read -r words; do
@@ -181,7 +197,10 @@ for bar in "${bars[@]}"; do
       counted_cases "$bar" "a barrier that is missing" test_program --source-file="*test_validation*"
       ;;
     R13) threads ;;
-    R12) counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp" ;;
+    R12)
+      [ -d "$build/readers" ] || { failed=1 && echo "R12: no readers are installed; run ./setup.sh test first" >&2; }
+      counted_cases "$bar" "own writers, by other readers" test_codec --source-file="*_write.cpp"
+      ;;
     R5 | R7 | R8 | R10 | R11 | R14 | R15 | R16 | R17 | R18 | cache) test_cases "$bar" ;;
     *)
       echo "usage: tests/robustness/run.sh [R1 R2 R3 R4 R5 R6 R7 R8 R9 R10 R11 R12 R13 R14 R15 R16 R17 R18 cache]" >&2
