@@ -95,7 +95,8 @@ class Gatherer {
       fail(Exit::usage, "--frames needs a sequence as input, like shot.%04d.exr or shot.####.exr");
     if (options_.skips_missing && !has_sequence_)
       fail(Exit::usage, "--skip-missing needs a sequence as input, like shot.%04d.exr or shot.####.exr");
-    if (options_.is_recursive && !has_folder_) fail(Exit::usage, "--recursive needs a folder as input");
+    if (options_.is_recursive && !has_folder_)
+      fail(Exit::usage, "--recursive needs a folder as input; folders in --list are not searched");
     list_.is_batch = list_.is_batch || words.size() > 1 || options_.shard;
     choose();
     return std::move(list_);

@@ -257,7 +257,8 @@ bool is_in_unit(const uint16_t* row, size_t number_count) {
 struct IntegerConversion {
   Depth depth = Depth::half;
   Transfer transfer = Transfer::srgb;
-  bool has_alpha = true;  // else the last component says nothing of the others
+  bool has_alpha = true;        // else the last component says nothing of the others
+  bool has_alpha_data = false;  // the last component is a number that is not encoded
   Dither dither = Dither::none;
 };
 
@@ -284,6 +285,9 @@ void look_up(const uint16_t* row, Integer* to, size_t texel_count, int y, const 
     if (way.dither == Dither::ordered) return dither_row(row, to, texel_count, y, way.transfer);
   const Integer* table = half_table<Integer>(way.transfer).data();
   for (size_t i = 0; i < 4 * texel_count; ++i) to[i] = table[row[i]];
+  if (!way.has_alpha_data) return;
+  const Integer* linear = half_table<Integer>(Transfer::linear).data();
+  for (size_t i = 3; i < 4 * texel_count; i += 4) to[i] = linear[row[i]];
 }
 
 // The row at `y`; `scratch` holds as many floats.
@@ -331,8 +335,11 @@ Clipped sum_of(const Counts& counts, const Group& group, size_t texel_count) {
 template <class Integer>
 Clipped integers_of(const Group& group, const Level& from, Transfer transfer, Dither dither, std::span<Integer> to) {
   const auto width = size_t(from.size.width);
-  const IntegerConversion way{
-      .depth = group.depth, .transfer = transfer, .has_alpha = group.has_alpha() && !group.is_data, .dither = dither};
+  const IntegerConversion way{.depth = group.depth,
+                              .transfer = transfer,
+                              .has_alpha = group.has_alpha() && !group.is_data,
+                              .has_alpha_data = group.has_alpha() && group.is_data,
+                              .dither = dither};
   Counts counts{};
   std::mutex mutex;
   parallel_ranges(from.size.height, std::max(1, 65536 / from.size.width), [&](int begin, int end) {

@@ -138,6 +138,10 @@ bool makes_content(std::span<const Call> calls, Content content) {
   return output_of(calls, Output{}).content == content;
 }
 
+bool makes_luminance(std::span<const Call> calls) {
+  return std::ranges::any_of(calls, [](const Call& call) { return makes_content({&call, 1}, Content::luminance); });
+}
+
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha) {
   return output_of(calls, {.has_alpha = has_alpha}).has_alpha;
 }

@@ -399,6 +399,8 @@ bool keeps_base(std::span<const Call> calls);
 bool makes_levels(std::span<const Call> calls);
 // Returns whether the result of the chain has such content.
 bool makes_content(std::span<const Call> calls, Content content);
+// Returns whether any call of a chain makes one channel of luminance.
+bool makes_luminance(std::span<const Call> calls);
 // Returns whether the result of a chain has alpha.
 bool has_alpha_behind(std::span<const Call> calls, bool has_alpha);
 // Depth of the result for an input of `depth`.

@@ -70,11 +70,15 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
       if (found == given.end()) {
         const auto before = std::ranges::find_if(kept_, is_same);
         DecodeWorker& worker = file.path == needed.path ? of_all : of_frames_;
-        given.push_back(
-            before != kept_.end()
-                ? *before
-                : Kept{file, primaries, read_input(worker, file, needed.path, primaries, settings, depth, report)});
+        if (before != kept_.end()) {
+          given.push_back(*before);
+        } else {
+          JobReport of_file;
+          InputPicture picture = read_input(worker, file, needed.path, primaries, settings, depth, of_file);
+          given.push_back({file, primaries, std::move(picture), std::move(of_file.warnings)});
+        }
         found = std::prev(given.end());
+        for (const std::string& warning : found->warnings) report.add_warning(warning);
       }
       calls[index].inputs.push_back(found->picture);
     }

@@ -29,6 +29,7 @@ class PictureInputs {
     NeededPicture file;
     Primaries primaries;
     InputPicture picture;
+    std::vector<std::string> warnings;  // of reading it
   };
   std::vector<Kept> kept_;
   DecodeWorker of_frames_;  // decodes the picture of each frame

@@ -121,8 +121,9 @@ Depth storage_of(const ChainRequest& request, Depth input_depth, Depth output_de
   const PassSettings& passes = request.passes;
   if (passes.storage) return *passes.storage;
   if (passes.fp16) return Depth::half;
-  const bool is_measured =
-      std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
+  const bool is_measured = makes_luminance(request.calls) || std::ranges::any_of(request.calls, [](const Call& call) {
+                             return call.op->makes == Makes::statistics;
+                           });
   return is_measured && input_depth == Depth::u8 ? Depth::f32 : working_depth(input_depth, output_depth);
 }
 

@@ -56,7 +56,8 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
   if (const auto warning = warning_of_removed(attributes, picture.attributes))
     input.decoded.write_warnings.push_back(*warning);
   if (settings.alpha) picture.alpha = *settings.alpha;
-  if (settings.alpha_is_data && picture.groups.front().is_color) picture.groups.front().is_data = true;
+  Group& first = picture.groups.front();
+  if (settings.alpha_is_data && first.is_color && first.has_alpha()) first.is_data = true;
   mark_cryptomattes(picture);
   if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip) {
     if (fit_to_display(picture, settings.limits.texel_count, file))

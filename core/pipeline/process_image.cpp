@@ -41,10 +41,6 @@ ChainPrimaries primaries_of(std::span<const Call> calls, std::optional<Primaries
   return made;
 }
 
-bool makes_luminance(std::span<const Call> calls) {
-  return std::ranges::any_of(calls, [](const Call& call) { return makes_content({&call, 1}, Content::luminance); });
-}
-
 // Returns whether the result of a chain is encoded for display.
 bool makes_display(std::span<const Call> calls) { return makes_content(calls, Content::display); }
 
@@ -220,9 +216,13 @@ void tell_of_missing_alpha(std::span<const Call> calls, bool has_alpha, JobRepor
 void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
                    const OutputSettings& output, JobReport& report) {
   const bool changes = picture.transfer != Transfer::srgb && way.transfer == Transfer::srgb && !output.transfer;
-  if (way.job.writes_picture && !is_float(way.input_depth) && changes && std::ranges::all_of(calls, is_exact))
-    report.notes.push_back(fmt::format("its curve is {}; the output has srgb (--transfer chooses another)",
-                                       name_of(picture.transfer, picture.exponent)));
+  const auto keeps_light = [](const Call& call) { return call.op->channels == Channels::all || is_exact(call); };
+  if (!way.job.writes_picture || is_float(way.file_depth) || !changes || !std::ranges::all_of(calls, keeps_light))
+    return;
+  const bool is_of_profile = is_float(way.input_depth);  // its curve is applied
+  report.notes.push_back(fmt::format("{}; the output has srgb (--transfer chooses another)",
+                                     is_of_profile ? std::string("its profile has another curve than sRGB")
+                                                   : "its curve is " + name_of(picture.transfer, picture.exponent)));
 }
 
 // A copy of only the color, as it was read.

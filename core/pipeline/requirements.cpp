@@ -36,7 +36,7 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
        past->text(), fmt::join(names, ", "));
 }
 
-// Does the call use alpha as opacity, or mix it with the color?
+// May the call use alpha as opacity, or mix it with the color?
 static bool uses_alpha(const Call& call) {
   const std::optional<Point>& point = call.op->point;
   return is_for_color(call) && call.op != &channels_op && !(point && point->alpha == PointAlpha::any);
@@ -44,12 +44,12 @@ static bool uses_alpha(const Call& call) {
 
 // Refuses ops that need an alpha that is opacity.
 static void check_alpha_data(std::span<const Call> calls) {
-  const auto past = std::ranges::find_if(calls, uses_alpha);
-  if (past != calls.end())
-    fail(Exit::usage,
-         "--input-alpha data: `{}` takes alpha as opacity; expected ops that do not, such as resize, blur, mips, gain "
-         "and channels",
-         past->text());
+  for (size_t index = 0; index < calls.size(); ++index)
+    if (uses_alpha(calls[index]) && has_alpha_behind(calls.first(index), true))
+      fail(Exit::usage,
+           "--input-alpha data: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain "
+           "and channels",
+           calls[index].text());
 }
 
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {

@@ -20,7 +20,8 @@ std::vector<StatisticsResult> to_be_measured(std::span<const Call> calls, const 
                       .measure = measure_of(call),
                       .is_table = call.flag("table"),
                       .size = result_size(calls.first(index), size),
-                      .has_alpha = has_alpha_behind(calls.first(index), has_alpha)});
+                      .has_alpha = has_alpha_behind(calls.first(index), has_alpha),
+                      .is_luminance = makes_luminance(calls.first(index))});
     before.push_back(call.text());
   }
   return list;
@@ -72,7 +73,8 @@ void add_group(StatisticsResult& measured, const Group& group, const Statistics&
   if (group.is_color) measured.color = statistics;
   if (measured.measure == Measure::extremes) return;
   std::array<std::string, 4> names;
-  if (group.is_color) names = names_in_color(group, statistics, measured.has_alpha);
+  if (group.is_color && measured.is_luminance) names = {layer_prefix(group) + "Y"};
+  else if (group.is_color) names = names_in_color(group, statistics, measured.has_alpha);
   else std::ranges::transform(group.channels, names.begin(), &Channel::name);
   for (size_t component = 0; component < 4; ++component)
     if (!names[component].empty()) measured.channels.push_back({names[component], statistics.components[component]});

@@ -17,8 +17,8 @@ struct StatisticsResult {
   Measure measure = Measure::all;
   bool is_table = false;  // print as a table
   Size size;
-  bool has_alpha = false;  // of the color at this place of the chain
-  Statistics color;        // luminance; empty for an image without color
+  bool has_alpha = false, is_luminance = false;  // of the color at this place of the chain
+  Statistics color;                              // luminance; empty for an image without color
   struct Channel {
     std::string name;
     ChannelStats spread;

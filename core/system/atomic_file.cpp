@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -209,16 +210,25 @@ class Replacement {
     }
   }
 
-  // Gives the file the group, the mode and the owner of the old one, as far as the system allows. If the group is another
-  // one, it gets no access.
+  // Copies the access control list of the old file. Returns false if it has one and the system does not allow that.
+  bool keep_list(int descriptor) const {
+    constexpr const char* name = "system.posix_acl_access";
+    std::array<std::byte, 65536> list{};  // the most that Linux allows
+    const ssize_t size = getxattr(path_.c_str(), name, list.data(), list.size());
+    return size <= 0 || fsetxattr(descriptor, name, list.data(), size_t(size), 0) == 0;
+  }
+
+  // Gives the file the group, the access control list, the mode and the owner of the old one, as far as the system allows. If it
+  // does not allow the first two, the group gets the access of all others.
   void keep_access(int descriptor, const struct stat& old) const {
     constexpr uid_t same_owner = uid_t(-1);
     constexpr gid_t same_group = gid_t(-1);
     static_cast<void>(!fchown(descriptor, same_owner, old.st_gid));
     struct stat now = {};
     if (fstat(descriptor, &now) != 0) fail_to_write(path_, errno);
-    const mode_t kept = now.st_gid == old.st_gid ? 0777 : 0707;
-    if (fchmod(descriptor, old.st_mode & kept) != 0) fail_to_write(path_, errno);
+    const bool keeps_group = now.st_gid == old.st_gid && keep_list(descriptor);
+    const mode_t of_group = keeps_group ? old.st_mode & 070 : (old.st_mode & 07) << 3;
+    if (fchmod(descriptor, (old.st_mode & 0707) | of_group) != 0) fail_to_write(path_, errno);
     static_cast<void>(!fchown(descriptor, old.st_uid, same_group));
   }
 

@@ -178,6 +178,7 @@ DEVICE_TEST_CASE("stats in a chain lists the channels of the image at its place"
   REQUIRE(place.shell("oiiotool --create 4x4 2 --chnames R,G -o rg.exr").exit_code == 0);
   CHECK(channels_of({"rg.exr"}) == "RG");
   CHECK(channels_of({"rg.exr", "invert"}) == "RGB");
+  CHECK(channels_of({"in.png", "luminance", "--tile", "1"}) == "Y");
   CHECK(channels_of({"in.png", "channels", "--list", "R,G,B"}) == "RGB");
   CHECK(channels_of({"rg.exr", "channels", "--list", "R,G,B,0.5"}) == "RGA");
 }

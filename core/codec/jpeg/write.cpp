@@ -99,12 +99,14 @@ Encoded encode_jpeg(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
   if (options.depth != Depth::u8) fail(Exit::usage, "jpg holds 8 bits, not {}; use --bits 8", name_of(options.depth));
   check_color(picture, "jpg", options);
-  const bool has_alpha = picture.groups.front().has_alpha();
+  const bool has_alpha = picture.groups.front().has_alpha(), is_data = picture.groups.front().is_data;
   if (has_alpha || !is_encodable(picture, options)) {
     Picture working = working_copy(picture, Depth::f32);
     working.groups.front().channels[3] = {};  // premultiplied color is already composited over black
     Encoded encoded = encode_jpeg({.picture = &working, .base = has_alpha ? nullptr : source.base}, options);
-    if (has_alpha) encoded.warnings.push_back("jpg holds no alpha; the image is composited over black");
+    if (has_alpha)
+      encoded.warnings.push_back(is_data ? "jpg holds no alpha; it is dropped"
+                                         : "jpg holds no alpha; the image is composited over black");
     return encoded;
   }
   Encoded encoded;

@@ -74,7 +74,8 @@ void take_metadata(const Chunk& chunk, DroppedMetadata& dropped) {
   if (chunk.type == "tEXt" || chunk.type == "zTXt" || chunk.type == "iTXt")
     dropped.take_png_text(chunk.type, chunk.data);
   if (chunk.type == "tIME") dropped.has_date = true;
-  if (chunk.type == "mDCV" || chunk.type == "cLLI") dropped.has_mastering_display = true;
+  for (const std::string_view type : {"mDCV", "cLLI", "mDCv", "cLLi"})  // and their names in drafts
+    if (chunk.type == type) dropped.has_mastering_display = true;
   if (chunk.type == "eXIf") dropped.take_exif(chunk.data);
   if (chunk.type == "pHYs" && chunk.data.size() == 9)
     dropped.take_resolution(big_u32_at(chunk.data, 0), big_u32_at(chunk.data, 4),

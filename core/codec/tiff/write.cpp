@@ -25,7 +25,7 @@ uint16_t code_of(Compression compression) {
 
 struct Tags {
   Depth depth;
-  bool is_gray, has_alpha;
+  bool is_gray, has_alpha, is_premultiplied;
   Compression compression;
   int level = 0;  // 0: the default
   Bytes profile;
@@ -53,7 +53,7 @@ void set_tags(TIFF* tiff, const Pixels& pixels, const Tags& tags) {
     set(TIFFTAG_PREDICTOR, is_float(tags.depth) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
   if (code == COMPRESSION_ADOBE_DEFLATE) set(TIFFTAG_ZIPQUALITY, tags.level > 0 ? tags.level : 4);
   if (code == COMPRESSION_ZSTD && tags.level > 0) set(TIFFTAG_ZSTD_LEVEL, tags.level);
-  const uint16_t alpha = is_float(tags.depth) ? EXTRASAMPLE_ASSOCALPHA : EXTRASAMPLE_UNASSALPHA;
+  const uint16_t alpha = tags.is_premultiplied ? EXTRASAMPLE_ASSOCALPHA : EXTRASAMPLE_UNASSALPHA;
   if (tags.has_alpha) set(TIFFTAG_EXTRASAMPLES, 1, &alpha);
   if (!tags.profile.empty())
     set(TIFFTAG_ICCPROFILE, uint32_t(tags.profile.size()), static_cast<const void*>(tags.profile.data()));
@@ -95,12 +95,14 @@ Encoded encode_tiff(const Source& source, const EncodeOptions& options) {
   if (options.is_tagged)
     profile = profile_of(other_primaries(picture).value_or(rec709),
                          is_float(options.depth) ? Transfer::linear : options.transfer, color.is_luminance);
-  auto file = std::make_shared<std::vector<std::byte>>(write(pixels, {.depth = options.depth,
-                                                                      .is_gray = color.is_luminance,
-                                                                      .has_alpha = color.has_alpha(),
-                                                                      .compression = options.compression,
-                                                                      .level = options.compression_level,
-                                                                      .profile = profile}));
+  auto file = std::make_shared<std::vector<std::byte>>(
+      write(pixels, {.depth = options.depth,
+                     .is_gray = color.is_luminance,
+                     .has_alpha = color.has_alpha(),
+                     .is_premultiplied = is_float(options.depth) && !color.is_data,
+                     .compression = options.compression,
+                     .level = options.compression_level,
+                     .profile = profile}));
   encoded.bytes = TexelBuffer(file->data(), file->size(), [file] {});
   return encoded;
 }
