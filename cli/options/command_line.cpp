@@ -25,7 +25,7 @@ std::vector<std::string_view> op_names() {
 
 namespace {
 
-// Reads a regular file. Throws Error(Exit::input).
+// Reads a regular file. Throws Error(Exit::input), or Error(Exit::limit) without descriptors or memory.
 std::string source_of(const std::string& path, size_t most_bytes) {
   // non-blocking, because a pipe of that name would block
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));

@@ -111,7 +111,8 @@ std::span<const Global> all_globals() {
       {.name = "input-alpha",
        .value = "KIND",
        .help = "Alpha of the input. Default: as the file records for TIFF, premultiplied for EXR, straight for other "
-               "formats. data: alpha is a number like R, G and B, as in packed masks",
+               "formats. data: alpha is an independent channel, as in packed masks; color is not multiplied or divided "
+               "by it",
        .choices = {"straight", "premultiplied", "data"}},
       {.name = "input-primaries",
        .value = "X,Y,...",
@@ -249,7 +250,7 @@ std::span<const Global> all_globals() {
        .value = "KIND",
        .help = "Type in which the device stores images: 32-bit float, 16-bit float or packed 11-bit floats. r11g11b10 "
                "is used between ops and holds no alpha and no negative values. Default: fp16 if input and output are 8 "
-               "bits or half, else fp32",
+               "bits or half, else fp32; also fp32 for 8-bit inputs with stats or luminance",
        .choices = {"fp32", "fp16", "r11g11b10"},
        .scope = Scope::ops},
       {.name = "space",

@@ -133,7 +133,7 @@ static constexpr std::string_view exit_codes[] = {
     "6    compare, --verify or bench found a difference; --verify writes no output",
     "7    Out of memory, processes or file descriptors, or too large for the device",
     "70   A bug in gpupost; please report it",
-    "130, 143 in a shell: ended by Ctrl-C or SIGTERM",
+    "128 + N in a shell: ended by signal N, such as 130 by Ctrl-C or 143 by SIGTERM",
 };
 
 static constexpr std::string_view usage =

@@ -13,7 +13,7 @@ double srgb_decode(double encoded);
 double srgb_encode(double linear);
 // ITU-R BT.709, 1.2, from value to light.
 double bt709_decode(double encoded);
-// "srgb", or "power 2.2" with the exponent of power.
+// The name of a transfer function: "srgb"; of power with its exponent: "power 2.2".
 std::string name_of(Transfer transfer, double exponent);
 
 // SMPTE ST 2084 (pq) and ITU-R BT.2100 (hlg), between light and file values.

@@ -39,7 +39,7 @@ class Journal {
   // frame. Call it before the job reads them: then a file that changes meanwhile makes the next run repeat the job.
   std::string key_of(const Job& job) const;
 
-  // Appends a line for a finished job. Throws Error(Exit::output), which names the job, if it cannot. Thread-safe.
+  // Appends a line for a finished job. If that fails, throws Error(Exit::output) that names the job. Thread-safe.
   void add(const std::string& key, const Job& job, const JournalEntry& entry);
 
  private:

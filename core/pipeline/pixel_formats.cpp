@@ -69,7 +69,7 @@ Depth file_depth_of(const Group& group) {
   return is_float(depth) ? group.depth : depth;
 }
 
-// Without --bits and without what the calls need.
+// The depth of the output without --bits, before ops raise it.
 static Depth natural_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
   if (input_depth == Depth::u16 && format.can_write(Depth::u16)) return Depth::u16;
   if (!format.can_write(Depth::half) && !format.can_write(Depth::u8)) return Depth::f32;

@@ -33,8 +33,8 @@ void check_dither(const OutputSettings& output, Depth depth);
 // Depth of the image between decoding and encoding: half, or f32 if the input or the output needs more.
 Depth working_depth(Depth input_depth, Depth output_depth);
 
-// Depth of images on the device: --storage, else the working depth. 8 bits that a call measures are f32, because the
-// statistics must not be those of rounded values.
+// Depth of images on the device: --storage, else half with --fp16, else the working depth. 8-bit inputs of chains with
+// `stats` or `luminance` are f32, so that these do not measure rounded values.
 Depth storage_of(const ChainRequest& request, Depth input_depth, Depth output_depth);
 
 // Input of the planner for a group of channels of an image of this size.

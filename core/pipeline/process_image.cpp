@@ -212,7 +212,7 @@ void tell_of_missing_alpha(std::span<const Call> calls, bool has_alpha, JobRepor
                                      calls[index].op->name, option));
 }
 
-// Tells of integers that change although no op changes their light, because the output has the curve of sRGB.
+// Adds a note if integers change only because the output gets the curve of sRGB.
 void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
                    const OutputSettings& output, JobReport& report) {
   const bool changes = picture.transfer != Transfer::srgb && way.transfer == Transfer::srgb && !output.transfer;
@@ -220,9 +220,10 @@ void tell_of_curve(std::span<const Call> calls, const Picture& picture, const Co
   if (!way.job.writes_picture || is_float(way.file_depth) || !changes || !std::ranges::all_of(calls, keeps_light))
     return;
   const bool is_of_profile = is_float(way.input_depth);  // its curve is applied
-  report.notes.push_back(fmt::format("{}; the output has srgb (--transfer chooses another)",
-                                     is_of_profile ? std::string("its profile has another curve than sRGB")
-                                                   : "its curve is " + name_of(picture.transfer, picture.exponent)));
+  report.notes.push_back(
+      fmt::format("values change, because {}, and that of the output is srgb (--transfer chooses another)",
+                  is_of_profile ? std::string("the curve of its profile is another one")
+                                : "its curve is " + name_of(picture.transfer, picture.exponent)));
 }
 
 // A copy of only the color, as it was read.
@@ -335,7 +336,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                     "--list R,G,B`)",
                     all_hidden_warning));
   tell_of_curve(calls, picture, way, request.output, report);
-  // Unchanged integers are written at level 0 as they were read, also color where alpha is 0. Their depth may change.
+  // Level 0 of unchanged integers is that of the input, also color where alpha is 0. Only the depth may change.
   const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
   const bool is_dithered = request.output.dither != Dither::none && way.input_depth != Depth::u8;
   const bool keeps_original_integers = are_integers && !is_dithered && picture.transfer == way.transfer &&

@@ -39,8 +39,8 @@ void close_seams(std::vector<ProcessedImage>& parts, SeamValue value) {
 void warn_of_measures(std::span<const Call> calls, JobReport& report) {
   for (const Call& call : calls)
     if (call.op->makes != Makes::statistics && footprint_of(call, {1, 1}).measure)
-      report.add_warning(fmt::format(
-          "{}: measures each face of the cube alone, so that faces may differ at their edges", call.op->name));
+      report.add_warning(fmt::format("{} measures each face of the cube separately, so faces may differ at their edges",
+                                     call.op->name));
 }
 
 // The message of an error, with the name of the job if an error of Exit::limit has no name: memory can end anywhere.

@@ -56,7 +56,7 @@ struct JobReport {
   std::vector<std::string> warnings;
   std::vector<std::string> notes;  // information about a run without problems
   Exit exit = Exit::done;
-  std::string error;     // "" where the output is whole
+  std::string error;     // "" if the outputs are complete, and the journal lists them
   JournalEntry journal;  // empty without a journal
 
   // Adds a warning; repeats are ignored.

@@ -44,7 +44,7 @@ static std::array<std::string, 3> names_in_gray(const Group& group, const Statis
   return {layer + "R", layer + "G", layer + "B"};
 }
 
-// Of the finite numbers.
+// The largest absolute value of the finite numbers.
 static double magnitude_of(const ChannelStats& channel) {
   return std::max(std::abs(channel.least), std::abs(channel.largest));
 }

@@ -168,12 +168,12 @@ static bool goes_on_in_float(const Call& call, const Call& next, bool fuses) {
   return has_passes(next) ? fuses && footprint.reads_once : fuses || !footprint.measure;
 }
 
-// May the pass that makes `expected` apply the next op before it stores? It does where nothing else reads what it makes.
+// Returns whether the last pass of `call` may apply `next` before it stores. It does so only if no other pass reads its result.
 static bool may_apply_before_store(const Call& call, const Call& next, bool fuses) {
   return fuses && has_passes(call) && !has_passes(next);
 }
 
-// Allows for `stored` in the place of `picture`.
+// Widens the tolerance by the difference, because a pass may use either.
 static void add_difference(const Planes& picture, const Planes& stored, Planes& tolerance) {
   for (size_t c = 0; c < 4; ++c)
     for (size_t index = 0; index < picture[c].values.size(); ++index) {
@@ -260,10 +260,10 @@ static void go_through(Expected& expected, const Call& call, const Call* next, c
   }
 }
 
-// Has the call passes, or a part in some? The planner leaves out the others.
+// Returns whether the planner plans the call. It leaves out identities, except statistics.
 static bool is_planned(const Call& call) { return !is_identity(call) || call.op->makes == Makes::statistics; }
 
-// What call `end` of the chain gets; its result with `end` behind the last one.
+// Returns the input of call `end`, or the result of the chain if `end` is calls.size().
 static Expected expected_at(std::span<const Call> calls, size_t end, const Level& base, Depth depth,
                             const Between& between) {
   Expected expected = expected_at_first(base, depth);

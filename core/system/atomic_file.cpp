@@ -91,7 +91,7 @@ class TemporaryName {
     std::copy_n(name.c_str(), name.size() + 1, slot_->name.begin());
     slot_->state = State::in_use;
   }
-  // The file has another name from now on.
+  // Forgets the name, because the file was renamed.
   void forget() { slot_->state = State::claimed; }
   bool is_set() const { return slot_->state == State::in_use; }
   const char* get() const { return slot_->name.data(); }

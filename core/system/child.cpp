@@ -234,9 +234,11 @@ void throw_worker_failure(const WorkerAnswer& answer, const Task& task) {
   if (answer.was_too_slow)
     fail(Exit::input, "took over {} s to {}{}", task.wall_seconds, task.action, task.wall_option);
   if (answer.has_no_status)
-    fail(Exit::limit, "the {} ended, and nobody knows why, because SIGCHLD is ignored", task.worker);
+    fail(Exit::limit, "the {} ended without a status, because SIGCHLD is ignored; start gpupost without that",
+         task.worker);
   if (has_reached_own_cpu_limit(answer, signal, task.cpu_seconds))
-    fail(Exit::limit, "the {} needs more processor time than the limit of the process allows (ulimit -t)", task.worker);
+    fail(Exit::limit, "the {} needs more processor time than this process may use; raise the limit (ulimit -t)",
+         task.worker);
   if (signal == SIGXCPU)
     fail(Exit::input, "took over {} s of processor time to {}{}", task.cpu_seconds, task.action, task.cpu_option);
   if (signal == SIGXFSZ)

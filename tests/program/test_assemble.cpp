@@ -136,7 +136,7 @@ DEVICE_TEST_CASE("an op that measures each face of a cube alone says so") {
     std::vector<std::string> words = with(face_files, op);
     const Finished finished = place.gpupost(with(words, {"--assemble", how, "-o", "out.dds"}));
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);
-    return finished.err.find("exposure: measures each face of the cube alone") != std::string::npos;
+    return finished.err.find("exposure measures each face of the cube separately") != std::string::npos;
   };
   CHECK(said("cube", {"exposure", "--auto"}));
   CHECK_FALSE(said("cube", {"exposure", "--stops", "1"}));

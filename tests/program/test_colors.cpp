@@ -170,7 +170,7 @@ DEVICE_TEST_CASE("alpha that is data does not weight the color, and ops that tak
   }
   REQUIRE(place.gpupost(with(coded, {"-o", "f.tif", "--bits", "32f"})).exit_code == 0);
   CHECK(parse_json(place.gpupost({"info", "f.tif", "--json"}).out)["alpha"] == "straight");
-  CHECK(place.gpupost(with(coded, {"-o", "a.jpg"})).err.find("it is dropped") != std::string::npos);
+  CHECK(place.gpupost(with(coded, {"-o", "a.jpg"})).err.find("alpha is dropped") != std::string::npos);
   CHECK(place.gpupost(with(coded, {"channels", "--list", "R,G,B", "offset", "--value", "0.1", "-o", "b.png"}))
             .exit_code == 0);
   for (const Words& op : {Words{"offset", "--value", "0.1"}, {"mips", "--coverage", "0.5"}, {"clamp"}}) {

@@ -428,7 +428,7 @@ TEST_CASE("--transfer linear makes a PNG of linear numbers that says so") {
 DEVICE_TEST_CASE("a note says so if integers change because the output has the curve of sRGB") {
   const TestFolder place;
   REQUIRE(place.gpupost({"in.png", "--transfer", "linear", "-o", "linear.png"}).exit_code == 0);
-  const std::string note = "its curve is linear; the output has srgb";
+  const std::string note = "its curve is linear, and that of the output is srgb";
   const auto says = [&](const Words& words) {
     const Finished finished = place.gpupost(words);
     CHECK_MESSAGE(finished.exit_code == 0, finished.err);

@@ -177,6 +177,6 @@ TEST_CASE("a file that the compiler crashes on, or does not come to an end with,
       place.shell("ulimit -S -t 1; ulimit -H -t 3; gpupost point doubling.glsl in.exr -o out.exr");
   CHECK(finished.exit_code == 7);
   CHECK(finished.err ==
-        "gpupost: doubling.glsl: the compiler needs more processor time than the limit of the process allows (ulimit "
-        "-t)\n");
+        "gpupost: doubling.glsl: the compiler needs more processor time than this process may use; raise the limit "
+        "(ulimit -t)\n");
 }

@@ -135,7 +135,7 @@ size_t bytes_beside_texels(Bytes head, size_t chunk_count) {
 }
 
 // OpenEXR 3.1.5 leaves out a chunk if memory for its compression runs out, without an error, and then misuses the buffer of
-// the chunk. So each group of rows is encoded as a file of its own, with new buffers, and its chunks are counted.
+// the chunk. So each group of rows is encoded as a file of its own, with new buffers. An entry of 0 in its table is a missing chunk.
 void write_lines(const Imf::Header& header, Bytes head, const Level& level, int index, Rows& rows, FileStream& to) {
   const int chunk_lines = lines_of_exr_chunk(int(header.compression()));
   const int step = rows_at_once(rows.bytes_of_row(level.size.width));  // whole chunks

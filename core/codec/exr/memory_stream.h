@@ -1,4 +1,4 @@
-// What reading and writing with OpenEXR share: a stream that reads a file in memory, and errors.
+// For reading and writing with OpenEXR: a stream that reads a file in memory, and handling of errors.
 #pragma once
 
 #include "core/codec/common/bytes.h"
@@ -11,7 +11,7 @@
 
 namespace gpupost {
 
-// Throws std::bad_alloc if this is what an exception means. OpenEXR 3.1.5 passes on exceptions of its tasks as text. Compression
+// Throws std::bad_alloc if the text of the error says that memory ran out. OpenEXR 3.1.5 passes on exceptions of its tasks as text. Compression
 // by zlib fails only without memory.
 inline void rethrow_bad_alloc(const std::exception& error) {
   for (const std::string_view text : {"bad_alloc", "Data compression (zlib) failed"})

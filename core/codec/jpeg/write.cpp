@@ -14,7 +14,7 @@ namespace {
 
 constexpr int whole_chroma_from = 90;  // quality from which chroma has full resolution
 
-// The buffer that libjpeg writes the file to. The destination of libjpeg frees it twice if it cannot grow.
+// The buffer that libjpeg writes the file to. That of jpeg_mem_dest() is freed twice if it cannot grow.
 class FileBuffer : public jpeg_destination_mgr {
  public:
   FileBuffer() : jpeg_destination_mgr{} {
@@ -33,7 +33,7 @@ class FileBuffer : public jpeg_destination_mgr {
   }
 
  private:
-  // Called while the buffer is full. libjpeg does not set free_in_buffer before.
+  // Called at the start and when the buffer is full: all bytes are in use then, whatever free_in_buffer says.
   static boolean grow(j_compress_ptr jpeg) {
     constexpr size_t least_capacity = 1 << 16;
     auto& file = static_cast<FileBuffer&>(*jpeg->dest);
@@ -105,7 +105,7 @@ Encoded encode_jpeg(const Source& source, const EncodeOptions& options) {
     working.groups.front().channels[3] = {};  // premultiplied color is already composited over black
     Encoded encoded = encode_jpeg({.picture = &working, .base = has_alpha ? nullptr : source.base}, options);
     if (has_alpha)
-      encoded.warnings.push_back(is_data ? "jpg holds no alpha; it is dropped"
+      encoded.warnings.push_back(is_data ? "jpg holds no alpha; alpha is dropped"
                                          : "jpg holds no alpha; the image is composited over black");
     return encoded;
   }

@@ -10,7 +10,7 @@ namespace gpupost {
 
 struct DroppedMetadata {
   bool has_exif = false, has_iptc = false, has_xmp = false, has_text = false, has_date = false;
-  bool has_mastering_display = false;  // of HDR10: the display of the grading, or the brightest light
+  bool has_mastering_display = false;  // the HDR10 chunk mDCV (mastering display) or cLLI (light level)
   double dots_per_inch = 0;            // 0: not given
   double pixel_aspect = 1;             // width of a pixel divided by its height
 

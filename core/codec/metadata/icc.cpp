@@ -249,7 +249,7 @@ void apply_profile(Raster& raster, ProfileUse use, const Limits& limits, const T
   if (raster.is_cmyk) make_rgb(raster);
 }
 
-// What programs show as the name of a profile: "p3-d65, sRGB curve".
+// The name of a profile, as programs show it: "p3-d65, sRGB curve".
 static std::string description_of(const Primaries& primaries, Transfer transfer, bool is_gray) {
   const auto named = std::ranges::find_if(
       named_primaries, [&](const NamedPrimaries& known) { return are_same(known.primaries, primaries); });

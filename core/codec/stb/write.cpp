@@ -99,7 +99,7 @@ Encoded encode_hdr(const Source& source, const EncodeOptions& options) {
   std::vector<size_t> components = components_of(color);
   if (color.has_alpha()) {
     components.pop_back();  // premultiplied color is already composited over black
-    encoded.warnings.push_back(color.is_data ? "hdr holds no alpha; it is dropped"
+    encoded.warnings.push_back(color.is_data ? "hdr holds no alpha; alpha is dropped"
                                              : "hdr holds no alpha; the image is composited over black");
   }
   const Pixels pixels = pixels_of(source, options.level, components, options, losses);

@@ -38,9 +38,9 @@ const Op stats_op{
             .description =
                 "Prints one line of JSON on standard output for each input and each `stats` in the chain. An image "
                 "with other primaries is first converted to Rec. 709; docs/color.md says which primaries the output "
-                "has. Otherwise the image passes through unchanged; with 8-bit inputs, later ops may round "
-                "differently, because "
-                "images are stored as floats. If `stats` is the last op, the image is written "
+                "has. Otherwise the image passes through unchanged. A chain with `stats` stores 8-bit inputs as "
+                "floats, so that "
+                "other ops may round differently. If `stats` is the last op, the image is written "
                 "only with -o; -o FILE.json writes the lines to that file. An image of a sequence has its frame "
                 "number.\nFor "
                 "luminance: mean, log average, minimum, maximum, percentiles and a histogram. For each channel: mean, "
