@@ -99,6 +99,13 @@ bool is_journal(const std::string& path) {
        std::generic_category().message(error));
 }
 
+// Whether the last line has no line break, because this or another process could not write it whole.
+bool has_incomplete_line(int file) {
+  struct stat facts = {};
+  char last = '\n';
+  return fstat(file, &facts) == 0 && facts.st_size > 0 && pread(file, &last, 1, facts.st_size - 1) == 1 && last != '\n';
+}
+
 }  // namespace
 
 Journal::Journal(const ChainRequest& request) : path_(request.batch.journal), chain_(chain_of(request)) {
@@ -116,9 +123,6 @@ Journal::Journal(const ChainRequest& request) : path_(request.batch.journal), ch
   if (!is_journal(path_))
     fail(Exit::output, "the journal {} holds other text; name a new file, or a journal, with --journal", path_);
   if (request.batch.resumes) read_lines();
-  char last = '\n';
-  if (facts.st_size > 0 && pread(file_.get(), &last, 1, facts.st_size - 1) != 1) fail_of(path_, errno);
-  is_line_incomplete_ = last != '\n';
 }
 
 void Journal::read_lines() {
@@ -166,9 +170,8 @@ void Journal::add(const std::string& key, const Job& job, const JournalEntry& en
                   {"input_sha256", entry.input_sha256}};
   const std::string text = line.dump(-1, ' ', true) + "\n";
   const std::lock_guard lock(adding_);
-  const std::string whole = (is_line_incomplete_ ? "\n" : "") + text;
+  const std::string whole = (has_incomplete_line(file_.get()) ? "\n" : "") + text;
   int error = write_whole(file_.get(), std::as_bytes(std::span(whole)));
-  is_line_incomplete_ = error != 0;
   if (error == 0 && fdatasync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) error = errno;
   if (error != 0)
     fail(Exit::output,

@@ -50,7 +50,6 @@ class Journal {
   std::vector<std::string> files_of_frame_;      // files that calls read for each frame, with {frame}
   std::map<std::string, JournalEntry> entries_;  // by key of the job; the last line wins
   Descriptor file_;
-  bool is_line_incomplete_ = false;  // the file does not end with a line break, so the next line begins with one
   std::mutex adding_;
 };
 
