@@ -240,7 +240,8 @@ TEST_CASE("a file or a folder that may not be written is left alone") {
   CHECK(folder.file_count() == 1);
 }
 
-TEST_CASE("an old file keeps its owner and group where the writer may give it to them, else the group gets no access") {
+TEST_CASE(
+    "a new file keeps the owner and group of the old one if the writer may set them; else its group is as others") {
   if (geteuid() != 0) return test::skip("only root may change the user");
   constexpr uid_t user = 12345, other_user = 12346;
   constexpr gid_t own_group = 20001, other_group = 20002;
@@ -249,7 +250,7 @@ TEST_CASE("an old file keeps its owner and group where the writer may give it to
   const auto rewritten = [&](uid_t old_user, uid_t writer, std::vector<gid_t> groups) {
     write_text(folder / "file", "old");
     REQUIRE(chown((folder / "file").c_str(), old_user, other_group) == 0);
-    chmod((folder / "file").c_str(), 0666);
+    chmod((folder / "file").c_str(), 0664);
     const int code = test::in_child([&] {
       const bool is_user = writer == 0 || (setgroups(groups.size(), groups.data()) == 0 && setgid(own_group) == 0 &&
                                            setuid(writer) == 0);
@@ -261,10 +262,10 @@ TEST_CASE("an old file keeps its owner and group where the writer may give it to
     fs::remove(folder / "file");
     return std::tuple(facts.st_uid, facts.st_gid, facts.st_mode & 0777u);
   };
-  CHECK(rewritten(user, user, {other_group}) == std::tuple(user, other_group, 0666u));
-  CHECK(rewritten(user, user, {}) == std::tuple(user, own_group, 0606u));
-  CHECK(rewritten(other_user, user, {other_group}) == std::tuple(user, other_group, 0666u));
-  CHECK(rewritten(user, 0, {}) == std::tuple(user, other_group, 0666u));
+  CHECK(rewritten(user, user, {other_group}) == std::tuple(user, other_group, 0664u));
+  CHECK(rewritten(user, user, {}) == std::tuple(user, own_group, 0644u));
+  CHECK(rewritten(other_user, user, {other_group}) == std::tuple(user, other_group, 0664u));
+  CHECK(rewritten(user, 0, {}) == std::tuple(user, other_group, 0664u));
 }
 
 TEST_CASE("of several files all get their names, or none does") {

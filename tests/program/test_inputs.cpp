@@ -215,7 +215,7 @@ DEVICE_TEST_CASE("the depth of a picture of one part may be in another part, whi
   CHECK(alone.err == "gpupost: dof: --depth-part 1 has no effect without --depth-file\n");
 }
 
-DEVICE_TEST_CASE("warnings about a second image name it, once for all inputs that take it") {
+DEVICE_TEST_CASE("warnings about a second image name it, for each input that takes it") {
   const TestFolder place;
   for (const char* name : {"in.exr", "wide.exr"})
     CHECK(place.gpupost({name, "-o", std::string("zip.") + name}, no_driver).exit_code == 0);
@@ -224,7 +224,9 @@ DEVICE_TEST_CASE("warnings about a second image name it, once for all inputs tha
   const Finished merged =
       place.gpupost({"in.exr", "b.exr", "merge", "--with", "parts.exr", "--mode", "add", "-o", "{name}.sum.exr"});
   CHECK(merged.exit_code == 0);
-  CHECK(merged.err == "gpupost: warning: in.exr: parts.exr: has 2 parts; only part `beauty` was read\n");
+  CHECK(merged.err ==
+        "gpupost: warning: in.exr: parts.exr: has 2 parts; only part `beauty` was read\n"
+        "gpupost: warning: 1 more input: parts.exr: has 2 parts; only part `beauty` was read\n");
   for (const char* name : {"s.1.exr", "s.2.exr"}) place.write(name, place.read("in.exr"));
   for (const char* name : {"p.1.exr", "p.2.exr"}) place.write(name, place.read("parts.exr"));
   const Finished frames =
