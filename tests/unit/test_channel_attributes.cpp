@@ -43,7 +43,7 @@ TEST_CASE("an image without channels of a view or a Cryptomatte loses their attr
   CHECK(kept({"R", "Asset00.R"}) == cryptomatte);
   CHECK(kept({"R", "Asset.R"}).empty());
   CHECK(kept({"R", "right.R", "Asset01.A"}).size() == 3);
-  // what the image never had is not lost: it may be in another part
+  // a channel that the image never had is not lost, so its attributes stay: it may be in another part
   Picture other;
   other.groups.emplace_back().channels[0].name = "R";
   other.attributes = {{"cryptomatte/1234567/name", "string", bytes_of("Asset")}};

@@ -147,7 +147,7 @@ std::vector<double> numbers(const Element& correction, std::string_view name, si
   return *read;
 }
 
-// What to do where an id is needed. `ids` has that of each correction; "" for one without.
+// Advice for a file whose correction is not chosen. `ids`: the id of each correction, "" for one without.
 std::string advice_of(const std::vector<std::string>& ids) {
   std::vector<std::string> choices;
   for (const std::string& id : ids)
