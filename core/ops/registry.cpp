@@ -25,6 +25,7 @@ extern const Op guided_op;
 extern const Op localgamma_op;
 extern const Op luminance_op;
 extern const Op merge_op;
+extern const Op pack_op;
 extern const Op resize_op;
 extern const Op sharpen_op;
 extern const Op tonemap_op;
@@ -65,6 +66,7 @@ std::span<const Op* const> all_ops() {
       &nan_op,
       &ocio_op,
       &offset_op,
+      &pack_op,
       &pad_op,
       &users_point_op,
       &premultiply_op,

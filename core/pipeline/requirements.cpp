@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/image/channel_names.h"
 #include "core/ops/channels/row.h"
+#include "core/ops/mips/row.h"
 
 #include <fmt/ranges.h>
 
@@ -39,26 +40,32 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
 // May the call use alpha as opacity, or mix it with the color?
 static bool uses_alpha(const Call& call) {
   const std::optional<Point>& point = call.op->point;
-  return is_for_color(call) && call.op != &channels_op && !(point && point->alpha == PointAlpha::any);
+  return is_for_color(call) && call.op != &channels_op && !makes_content({&call, 1}, Content::data) &&
+         !(point && point->alpha == PointAlpha::any);
 }
 
-// Refuses ops that need an alpha that is opacity.
-static void check_alpha_data(std::span<const Call> calls) {
-  for (size_t index = 0; index < calls.size(); ++index)
-    if (uses_alpha(calls[index]) && has_alpha_behind(calls.first(index), true))
+// Refuses calls from `first` on that need an alpha that is opacity. `reason`: what makes alpha data.
+static void check_alpha_data(std::span<const Call> calls, size_t first, bool has_alpha, std::string_view reason) {
+  for (size_t index = first; index < calls.size(); ++index)
+    if (uses_alpha(calls[index]) && has_alpha_behind(calls.first(index), has_alpha))
       fail(Exit::usage,
-           "--input-alpha data: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain "
-           "and channels",
-           calls[index].text());
+           "{}: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain and channels",
+           reason, calls[index].text());
 }
 
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const Group& first = picture.groups.front();
   const bool stays_gray = first.is_luminance && output_of(calls, Output{}).gray_result != GrayResult::color;
-  if (stays_gray && makes_content(calls, Content::data))
+  const auto makes_normals = [](const Call& call) { return call.op == &mips_op && call.flag("normal"); };
+  if (stays_gray && std::ranges::any_of(calls, makes_normals))
     fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
   const auto of_color = std::ranges::find_if(calls, is_for_color);
-  if (first.is_color && first.is_data && first.has_alpha()) return check_alpha_data(calls);
+  const auto makes_data = [](const Call& call) { return makes_content({&call, 1}, Content::data); };
+  if (const auto of_data = std::ranges::find_if(calls, makes_data); of_data != calls.end())
+    check_alpha_data(calls, size_t(of_data - calls.begin()) + 1, first.has_alpha(),
+                     fmt::format("{} makes alpha data", of_data->op->name));
+  if (first.is_color && first.is_data && first.has_alpha())
+    return check_alpha_data(calls, 0, true, "--input-alpha data");
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::vector<std::string> layers = layers_with_color(picture);

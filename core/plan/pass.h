@@ -60,7 +60,7 @@ constexpr size_t most_pushed = 32;  // number of push constants that Vulkan guar
 // Number of floats in `table`: the smallest buffer limit that Vulkan guarantees. Further floats are in `far_table`.
 constexpr size_t table_window = size_t(1) << 25;
 constexpr size_t table_alignment = 4;    // floats; each part of a table begins at a multiple, so that vec4 can read it
-constexpr size_t most_more_sources = 3;  // limit for images besides the source and the second source
+constexpr size_t most_more_sources = 4;  // limit for images besides the source and the second source
 
 struct Grid {
   std::array<int, 2> group{256, 1};  // workgroup size

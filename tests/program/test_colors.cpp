@@ -141,6 +141,40 @@ DEVICE_TEST_CASE("light far beyond the usual is measured as it is") {
   }
 }
 
+DEVICE_TEST_CASE("pack copies the integers of files as they are, alpha too") {
+  const TestFolder place;
+  // gray 188; R, G and B 1, 128 and 254; the same with alpha 3; all 55 in 16 bits
+  REQUIRE(place
+              .shell("oiiotool --pattern constant:color=0.7372549 4x2 1 -d uint8 -o ao.png && "
+                     "oiiotool --pattern constant:color=0.00392157,0.5019608,0.9960784 4x2 3 -d uint8 -o rough.png && "
+                     "oiiotool --pattern constant:color=0.2,0.4,0.6 4x2 3 -d uint16 -o deep.png")
+              .exit_code == 0);
+  const auto first_texel = [&](const Words& words) {
+    const Finished finished = place.gpupost(with(words, {"--verify", "-o", "packed.png"}));
+    REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+    const Picture picture = decoded(place, "packed.png");
+    CHECK(picture.transfer == Transfer::linear);
+    const auto bytes = picture.groups[0].levels[0].texels.as<uint8_t>();
+    return std::vector<int>(bytes.begin(), bytes.begin() + 4);
+  };
+  const Words pack{"ao.png", "pack", "--green", "rough.png:G", "--blue", "deep.png:B"};
+  CHECK(first_texel(with(pack, {"--alpha", "rough.png"})) == std::vector{188, 128, 153, 1});
+  CHECK(first_texel({"ao.png", "pack", "--red", "rough.png:B", "--alpha", "rough.png"}) ==
+        std::vector{254, 188, 188, 1});
+  const Finished opaque = place.gpupost(with(pack, {"-o", "opaque.png"}));
+  CHECK(opaque.exit_code == 0);
+  CHECK(!decoded(place, "opaque.png").groups[0].has_alpha());
+
+  const Finished alpha = place.gpupost({"ao.png", "pack", "--alpha", "rough.png:A", "-o", "none.png"});
+  CHECK(alpha.exit_code == 1);
+  CHECK(alpha.err.find("rough.png has no alpha; expected rough.png:R, rough.png:G or rough.png:B") != alpha.err.npos);
+  const Finished opacity = place.gpupost(with(pack, {"--alpha", "rough.png", "invert", "-o", "none.png"}));
+  CHECK(opacity.exit_code == 1);
+  CHECK(opacity.err.find("pack makes alpha data: `invert` may take alpha as opacity") != opacity.err.npos);
+  CHECK(place.gpupost(with(pack, {"invert", "-o", "inverted.png"})).exit_code == 0);  // without alpha
+  CHECK(!place.has("none.png"));
+}
+
 DEVICE_TEST_CASE("alpha that is data does not weight the color, and ops that take it as opacity are refused") {
   const TestFolder place;
   REQUIRE(place.shell("oiiotool --pattern fill:left=1,0,0,1:right=0,1,0,0 2x1 4 -d float -o packed.exr").exit_code ==

@@ -66,7 +66,7 @@ TEST_CASE("an op whose row says that gray stays gray makes no color of it") {
     CHECK_MESSAGE(off > 1e-5, call.text());
     ++colored;
   });
-  CHECK(colored > 5);
+  CHECK((colored > 5 || tested_ops().size() == 1));
 }
 
 TEST_CASE("an op keeps an opaque image opaque, or its row says that texels may be transparent") {
@@ -86,5 +86,5 @@ TEST_CASE("an op keeps an opaque image opaque, or its row says that texels may b
         return;
       }
   });
-  CHECK(transparent > 5);
+  CHECK((transparent > 5 || tested_ops().size() == 1));
 }
