@@ -142,8 +142,9 @@ std::span<const Global> all_globals() {
        .has_names = true},
       {.name = "part",
        .value = "WHICH",
-       .help = "Part of a multi-part EXR to work on, by number or name. Default: the first. An EXR output gets the "
-               "other parts too",
+       .help = "Part of a multi-part EXR to work on, by number or name; also page of a TIFF, layer of a KTX2 or DDS, "
+               "and face: 0 to 5, "
+               "or +X to -Z. Default: the first. An EXR output gets the other parts of an EXR too",
        .scope = Scope::reading},
       {.name = "drop-parts",
        .help = "Write only the part that was read, not the other parts of a multi-part EXR",

@@ -72,16 +72,18 @@ const auto& formats() {
              .holds_primaries = true},
       Format{.name = "ktx2",
              .extensions = {"ktx2"},
-             .description = "Khronos texture, uncompressed R, RG or RGBA",
+             .description = "Khronos texture, uncompressed; array layers and faces by --part",
              .matches = [](Bytes start) { return starts_with(start, "\xabKTX 20\xbb\r\n\x1a\n"); },
+             .read = read_ktx2,
              .write = encode_texture,
              .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
              .levels = FileLevels::any,
              .holds_arrangements = true},
       Format{.name = "dds",
              .extensions = {"dds"},
-             .description = "DirectDraw surface with the DX10 header, uncompressed R, RG or RGBA",
+             .description = "DirectDraw surface, uncompressed; array layers and faces by --part",
              .matches = [](Bytes start) { return starts_with(start, "DDS \x7c"); },
+             .read = read_dds,
              .write = encode_texture,
              .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
              .levels = FileLevels::any,
@@ -198,9 +200,7 @@ const Format& readable_format(Bytes start) {
     fail(Exit::input, "is not an image of a known format ({})", names);
   }
   if (!format->can_read())
-    fail(Exit::input, "is a {} file; {}", format->name,
-         format->can_write() ? "gpupost writes this format but does not read it"
-                             : "this build was made without the library for them");
+    fail(Exit::input, "is a {} file; this build was made without the library for them", format->name);
   return *format;
 }
 

@@ -23,7 +23,7 @@ Compression natural_compression(const Format& format, const Picture& picture);
 const Format* format_of_bytes(Bytes start);  // from magic bytes; nullptr if unknown
 
 constexpr size_t magic_bytes = 18;  // bytes that are enough to detect a format: the size of a TGA header
-// The format of a file that begins with `start`. Throws Error(Exit::input) if it is unknown or can only be written.
+// The format of a file that begins with `start`. Throws Error(Exit::input) if it is unknown, or if this build cannot read it.
 const Format& readable_format(Bytes start);
 
 }  // namespace gpupost

@@ -34,7 +34,3 @@ TEST_CASE("a format is known by the first bytes of its files") {
   CHECK(format_of_bytes(file_of("some text that is longer than any header")) == nullptr);
   CHECK(format_of_bytes({}) == nullptr);
 }
-
-TEST_CASE("a format that is written alone is refused by name where it is read") {
-  CHECK(refusal_of(file_of("DDS \x7c")) == "2 file: is a dds file; gpupost writes this format but does not read it");
-}

@@ -1,5 +1,6 @@
 // KTX2 and DDS files, and what formats of 8 bits hold.
 #include "tests/program/test_folder.h"
+#include "tests/support/json.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -89,4 +90,40 @@ DEVICE_TEST_CASE("an attribute that an op adds is in an EXR, and its lack in ano
       place.gpupost({"mips", "--filter", "kaiser", "--border", "repeat", "out.exr", "-o", "lost.dds"});
   CHECK(lost.err.find("warning: out.exr: dds holds no such attributes; dropped: ") != std::string::npos);
   CHECK(lost.err.find("wrapmodes") == lost.err.rfind("wrapmodes"));
+}
+
+DEVICE_TEST_CASE("a container goes back in: to convert, compare and inspect any level and face") {
+  const TestFolder place;
+  check_done(place, {"mips", "in.png", "-o", "in.ktx2"});
+  check_done(place, {"mips", "in.png", "-o", "in.dds"});
+  CHECK(place.gpupost({"compare", "in.ktx2", "in.dds"}).exit_code == 0);  // all levels
+  const Finished info = place.gpupost({"info", "in.ktx2", "--json"});
+  CHECK(parse_json(info.out)["format"] == "ktx2");
+  CHECK(parse_json(info.out)["levels"] == 6);
+  CHECK(parse_json(info.out)["transfer"] == "srgb");
+  check_done(place, {"in.ktx2", "--level", "2", "-o", "two.png"});
+  check_done(place, {"mips", "in.png", "-o", "png.{level}.png"});
+  check_same(place, "two.png", "png.2.png");
+  const Finished level = place.gpupost({"in.dds", "-o", "zero.png"});
+  CHECK(level.err.find("only level 0 of its 6 levels is read") != std::string::npos);
+  check_same(place, "zero.png", "in.png");
+
+  for (const char* name : {"cube.ktx2", "cube.dds"}) {
+    const Words faces{"flip.png", "face.png", "face.png", "face.png", "face.png", "face.png"};
+    check_done(place, {"crop", "--window", "16x16+3+2", "in.png", "-o", "face.png"});
+    check_done(place, {"flip", "x", "face.png", "-o", "flip.png"});
+    check_done(place, with(faces, {"--assemble", "cube", "-o", name}));
+    check_done(place, {name, "--part", "-X", "-o", "side.png"});
+    check_same(place, "side.png", "face.png");
+    check_done(place, {name, "--part", "0", "-o", "side.png"});
+    check_same(place, "side.png", "flip.png");
+    const Finished first = place.gpupost({name, "-o", "first.png"});
+    CHECK(first.err.find("has 6 parts; only part 0 was read (--part reads another)") != std::string::npos);
+  }
+  CHECK(place.gpupost({"compare", "cube.ktx2", "cube.dds"}).exit_code == 0);  // all faces
+  const std::string whole = place.read("cube.dds");
+  place.write("cut.dds", whole.substr(0, whole.size() - 1));
+  const Finished cut = place.gpupost({"cut.dds", "-o", "none.png"});
+  CHECK(cut.exit_code == 2);
+  CHECK(!place.has("none.png"));
 }

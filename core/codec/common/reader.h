@@ -19,6 +19,8 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
 Decoded read_png(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_jpeg(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_tiff(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
+Decoded read_ktx2(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
+Decoded read_dds(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_webp(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_bmp(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_hdr(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);

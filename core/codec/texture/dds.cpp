@@ -1,33 +1,28 @@
 // DDS with the DX10 header, as Microsoft's "Programming Guide for DDS" has it.
 #include "core/codec/common/little.h"
+#include "core/codec/texture/dds_header.h"
 #include "core/codec/texture/texture.h"
 
 namespace gpupost {
 namespace {
-
-constexpr uint32_t flags = 0x2100f;  // caps, height, width, pitch, pixel format and count of levels are there
-constexpr uint32_t caps_texture = 0x1000, caps_mip_mapped = 0x400008, caps_complex = 0x8;
-constexpr uint32_t caps2_cube = 0xfe00;  // with all six faces
-constexpr uint32_t four_cc = 0x4;        // the pixel format is a name: "DX10"
-constexpr uint32_t dimension_2d = 3, misc_cube = 4;
-constexpr uint32_t alpha_straight = 1, alpha_premultiplied = 2, alpha_opaque = 3;
 
 void put_zeros(std::vector<std::byte>& header, size_t count) {
   for (size_t i = 0; i < count; ++i) put(header, uint32_t(0));
 }
 
 uint32_t alpha_mode_of(const Texture& texture) {
-  if (!texture.has_alpha) return alpha_opaque;
-  return texture.is_premultiplied ? alpha_premultiplied : alpha_straight;
+  if (!texture.has_alpha) return dds::alpha_opaque;
+  return texture.is_premultiplied ? dds::alpha_premultiplied : dds::alpha_straight;
 }
 
 std::vector<std::byte> header_of(const Texture& texture) {
   const bool is_cube = texture.arrangement == Arrangement::cube;
-  const uint32_t caps = caps_texture | (texture.level_count > 1 ? caps_mip_mapped : 0) | (is_cube ? caps_complex : 0);
+  const uint32_t caps =
+      dds::caps_texture | (texture.level_count > 1 ? dds::caps_mip_mapped : 0) | (is_cube ? dds::caps_complex : 0);
   std::vector<std::byte> header;
   put_text(header, "DDS ");
   put(header, uint32_t(124));  // bytes of the header
-  put(header, flags);
+  put(header, dds::has_all_fields);
   put(header, uint32_t(texture.size.height));
   put(header, uint32_t(texture.size.width));
   put(header, uint32_t(size_t(texture.size.width) * texture.texel.bytes()));  // pitch of level 0
@@ -35,15 +30,15 @@ std::vector<std::byte> header_of(const Texture& texture) {
   put(header, uint32_t(texture.level_count));
   put_zeros(header, 11);
   put(header, uint32_t(32));  // bytes of the pixel format
-  put(header, four_cc);
+  put(header, dds::pixel_four_cc);
   put_text(header, "DX10");
   put_zeros(header, 5);
   put(header, caps);
-  put(header, is_cube ? caps2_cube : 0);
+  put(header, is_cube ? dds::caps2_cube | dds::caps2_faces : 0);
   put_zeros(header, 3);
   put(header, texture.texel.dxgi);
-  put(header, dimension_2d);
-  put(header, is_cube ? misc_cube : 0);
+  put(header, dds::dimension_2d);
+  put(header, is_cube ? dds::misc_cube : 0);
   put(header, uint32_t(is_cube ? 1 : texture.image_count));  // number of cubes, not of faces
   put(header, alpha_mode_of(texture));
   return header;

@@ -1,6 +1,7 @@
 // KTX 2.0 without supercompression; its data format descriptor as Khronos' Data Format Specification 1.3 has it.
 #include "core/base/math.h"
 #include "core/codec/common/little.h"
+#include "core/codec/texture/ktx2_header.h"
 #include "core/codec/texture/texture.h"
 
 #include <array>
@@ -10,11 +11,7 @@ namespace gpupost {
 namespace {
 
 constexpr std::string_view identifier = "\xabKTX 20\xbb\r\n\x1a\n";
-constexpr size_t header_bytes = 80;
-constexpr size_t level_entry_bytes = 24;
 
-constexpr uint8_t model_rgbsda = 1, primaries_unspecified = 0, primaries_bt709 = 1, transfer_linear = 1,
-                  transfer_srgb = 2, alpha_premultiplied = 1;
 constexpr size_t descriptor_header_bytes = 24, sample_bytes = 16;
 constexpr uint8_t sample_is_linear = 0x10, sample_is_signed_float = 0xc0;
 constexpr std::array<uint8_t, 4> sample_channels{0, 1, 2, 15};  // red, green, blue, alpha
@@ -44,10 +41,10 @@ std::vector<std::byte> descriptor_of(const Texture& texture) {
   put(descriptor, uint32_t(0));  // by Khronos, a basic block
   put(descriptor, uint16_t(2));  // of version 1.3
   put(descriptor, uint16_t(block_bytes));
-  put(descriptor, model_rgbsda);
-  put(descriptor, texture.has_primaries ? primaries_bt709 : primaries_unspecified);
-  put(descriptor, texel.transfer == Transfer::srgb ? transfer_srgb : transfer_linear);
-  put(descriptor, texture.is_premultiplied ? alpha_premultiplied : uint8_t(0));
+  put(descriptor, ktx2::model_rgbsda);
+  put(descriptor, texture.has_primaries ? ktx2::primaries_bt709 : ktx2::primaries_unspecified);
+  put(descriptor, texel.transfer == Transfer::srgb ? ktx2::transfer_srgb : ktx2::transfer_linear);
+  put(descriptor, texture.is_premultiplied ? ktx2::alpha_premultiplied : uint8_t(0));
   put(descriptor, uint32_t(0));              // a block of texels has one, and that is written as 0
   put(descriptor, uint64_t(texel.bytes()));  // of plane 0, the only one
   for (size_t component = 0; component < texel.component_count; ++component) put_sample(descriptor, texel, component);
@@ -98,7 +95,7 @@ void put_level_index(const Texture& texture, TextureLayout& layout) {
 
 TextureLayout ktx2_layout(const Texture& texture) {
   const std::vector<std::byte> descriptor = descriptor_of(texture), pairs = key_values();
-  const size_t descriptor_at = header_bytes + level_entry_bytes * size_t(texture.level_count);
+  const size_t descriptor_at = ktx2::header_bytes + ktx2::level_entry_bytes * size_t(texture.level_count);
   const size_t pairs_at = descriptor_at + descriptor.size();
   TextureLayout layout{.file_bytes = pairs_at + pairs.size()};
   place_levels(texture, layout);

@@ -11,25 +11,6 @@
 namespace gpupost {
 namespace {
 
-constexpr std::array texel_formats{
-    TexelFormat{Depth::u8, Transfer::linear, 1, 9, 61},    TexelFormat{Depth::u8, Transfer::linear, 2, 16, 49},
-    TexelFormat{Depth::u8, Transfer::linear, 4, 37, 28},   TexelFormat{Depth::u8, Transfer::srgb, 1, 15, 0},
-    TexelFormat{Depth::u8, Transfer::srgb, 2, 22, 0},      TexelFormat{Depth::u8, Transfer::srgb, 4, 43, 29},
-    TexelFormat{Depth::u16, Transfer::linear, 1, 70, 56},  TexelFormat{Depth::u16, Transfer::linear, 2, 77, 35},
-    TexelFormat{Depth::u16, Transfer::linear, 4, 91, 11},  TexelFormat{Depth::half, Transfer::linear, 1, 76, 54},
-    TexelFormat{Depth::half, Transfer::linear, 2, 83, 34}, TexelFormat{Depth::half, Transfer::linear, 4, 97, 10},
-    TexelFormat{Depth::f32, Transfer::linear, 1, 100, 41}, TexelFormat{Depth::f32, Transfer::linear, 2, 103, 16},
-    TexelFormat{Depth::f32, Transfer::linear, 4, 109, 2},
-};
-
-// nullptr if neither format has it.
-const TexelFormat* texel_format_of(Depth depth, Transfer transfer, size_t component_count) {
-  const auto row = std::ranges::find_if(texel_formats, [&](const TexelFormat& format) {
-    return format.depth == depth && format.transfer == transfer && format.component_count == component_count;
-  });
-  return row == texel_formats.end() ? nullptr : &*row;
-}
-
 // R for gray and R, RG for R and G, else RGBA.
 size_t component_count_of(const Group& color) {
   if (color.has_alpha()) return 4;

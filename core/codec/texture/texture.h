@@ -2,22 +2,12 @@
 #pragma once
 
 #include "core/codec/common/format.h"
+#include "core/codec/texture/texel_formats.h"
 
 #include <cstddef>
 #include <vector>
 
 namespace gpupost {
-
-// A texel format with its numbers in KTX2 and DDS.
-struct TexelFormat {
-  Depth depth = Depth::u8;
-  Transfer transfer = Transfer::linear;
-  size_t component_count = 4;  // 1, 2 or 4: R, RG, RGBA
-  uint32_t vulkan = 0;         // VkFormat
-  uint32_t dxgi = 0;           // DXGI_FORMAT; 0: there is none
-
-  size_t bytes() const { return component_count * bytes_of(depth); }
-};
 
 struct Texture {
   TexelFormat texel;

@@ -1,0 +1,140 @@
+// KTX File Format Specification 2.0; the data format descriptor as Khronos' Data Format Specification 1.3 has it.
+#include "core/codec/texture/ktx2_header.h"
+#include "core/codec/texture/read.h"
+
+namespace gpupost {
+namespace {
+
+// Primaries of the data format descriptor that differ from Rec. 709; nothing for Rec. 709, and for numbers without a name here.
+std::optional<Primaries> primaries_of(uint8_t number) {
+  switch (number) {
+    case 4: return rec2020;
+    case 6: return ap0;
+    case 7: return ap1;
+    case 10: return p3_d65;
+    case 11: return adobe_rgb;
+    default: return {};
+  }
+}
+
+Chromaticities chromaticities_of(const Primaries& primaries) {
+  const auto& [red, green, blue, white] = primaries;
+  return {float(red.x),  float(red.y),  float(green.x), float(green.y),
+          float(blue.x), float(blue.y), float(white.x), float(white.y)};
+}
+
+// The basic block of the data format descriptor, if there is one.
+void take_descriptor(Bytes file, StoredTexture& texture) {
+  constexpr size_t block_at = 4, least_bytes = 28;
+  const uint32_t offset = little_at<uint32_t>(file, 48), bytes = little_at<uint32_t>(file, 52);
+  if (bytes < least_bytes) return;
+  const Bytes descriptor = part_of(file, offset, bytes);
+  if (little_at<uint32_t>(descriptor, block_at) != 0) return;  // of another vendor or kind
+  const uint8_t primaries = byte_at(descriptor, 13), transfer = byte_at(descriptor, 14),
+                flags = byte_at(descriptor, 15);
+  if (flags & ktx2::alpha_premultiplied) texture.alpha = Alpha::premultiplied;
+  if (const auto other = primaries_of(primaries)) texture.colors.chromaticities = chromaticities_of(*other);
+  else if (primaries > ktx2::primaries_bt709)
+    texture.colors.warnings.push_back(
+        fmt::format("its primaries (number {} of the data format descriptor) are taken as Rec. 709", primaries));
+  const bool is_float_texel = is_float(texture.texel.depth);
+  switch (transfer) {
+    case ktx2::transfer_unspecified:
+    case ktx2::transfer_linear: break;
+    case ktx2::transfer_srgb:
+      if (!is_float_texel) texture.colors.transfer = Transfer::srgb;
+      break;
+    case ktx2::transfer_itu:
+      if (!is_float_texel) texture.colors.transfer = Transfer::bt709;
+      break;
+    default:
+      texture.colors.warnings.push_back(
+          fmt::format("its transfer function (number {} of the data format descriptor) is taken as {}", transfer,
+                      texture.colors.transfer == Transfer::srgb ? "sRGB" : "linear"));
+  }
+}
+
+// "rd" is the usual one: x to the right, y down.
+void take_orientation(std::string_view text, StoredTexture& texture) {
+  if (text.size() < 2) return;
+  const bool is_left = text[0] == 'l', is_up = text[1] == 'u';
+  texture.orientation = is_up ? (is_left ? 3 : 4) : (is_left ? 2 : 1);
+}
+
+// What each of R, G, B and alpha of a sampled texel is: a component, 0 or 1.
+void take_swizzle(std::string_view text, StoredTexture& texture) {
+  const size_t count = texture.texel.component_count;
+  constexpr std::array<std::string_view, 4> usual{"r001", "rg01", "rgb1", "rgba"};
+  if (text == usual[count - 1] || (count == 1 && text == "rrr1")) return;
+  if (count == 2 && text == "rrrg") texture.is_luminance_alpha = true;
+  else if (count == 4 && text == "rgb1") texture.is_opaque = true;
+  else texture.colors.warnings.push_back("its KTXswizzle, which exchanges components, is ignored");
+}
+
+// Pairs of a length, a key and a value, which are filled up to four bytes.
+void take_key_values(Bytes file, StoredTexture& texture) {
+  const uint32_t offset = little_at<uint32_t>(file, 56), bytes = little_at<uint32_t>(file, 60);
+  if (bytes == 0) return;
+  const Bytes pairs = part_of(file, offset, bytes);
+  for (size_t at = 0; at + 4 <= pairs.size();) {
+    const uint32_t count = little_at<uint32_t>(pairs, at);
+    const std::string_view pair = text_of(part_of(pairs, at + 4, count));
+    const size_t end_of_key = pair.find('\0');
+    if (end_of_key == pair.npos) fail(Exit::input, "its key at byte {} has no end", offset + at + 4);
+    const std::string_view key = pair.substr(0, end_of_key);
+    std::string_view value = pair.substr(end_of_key + 1);
+    value = value.substr(0, value.find('\0'));
+    if (key == "KTXorientation") take_orientation(value, texture);
+    if (key == "KTXswizzle") take_swizzle(value, texture);
+    at += 4 + (size_t(count) + 3) / 4 * 4;
+  }
+}
+
+constexpr std::array<std::string_view, 4> supercompressions{"", "BasisLZ", "Zstandard", "ZLIB"};
+
+void check_supercompression(uint32_t scheme) {
+  if (scheme == 0) return;
+  fail(Exit::input, "is compressed with {}; only KTX2 files without supercompression are read",
+       scheme < supercompressions.size() ? std::string(supercompressions[scheme]) : fmt::format("scheme {}", scheme));
+}
+
+}  // namespace
+
+Decoded read_ktx2(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) {
+  part_of(file, 0, ktx2::header_bytes);
+  const auto word = [&](size_t index) { return little_at<uint32_t>(file, 12 + 4 * index); };
+  const uint32_t format = word(0), width = word(2), depth = word(4), layers = word(5), faces = word(6);
+  const uint32_t height = word(3) == 0 ? 1 : word(3);  // 0 for an image of one row
+  check_supercompression(word(8));
+  const TexelFormat* texel = texel_format_of_vulkan(format);
+  if (!texel)
+    fail(Exit::input,
+         "has VkFormat {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, without block compression",
+         format);
+  if (depth > 1) fail(Exit::input, "is a volume of {} slices; expected an image of two dimensions", depth);
+  if (faces != 1 && faces != 6) fail(Exit::input, "has {} faces; expected 1 or 6", faces);
+  StoredTexture texture{.format = "ktx2",
+                        .texel = *texel,
+                        .level_count = std::max(word(7), 1u),
+                        .image_count = uint64_t(std::max(layers, 1u)) * faces,
+                        .is_cube = faces == 6};
+  texture.colors.transfer = texel->transfer;
+  check_counts(texture, width, height, options.limits);
+  texture.size = {int(width), int(height)};
+  take_descriptor(file, texture);
+  take_key_values(file, texture);
+  part_of(file, ktx2::header_bytes, ktx2::level_entry_bytes * texture.level_count);
+  for (uint32_t level = 0; level < texture.level_count; ++level) {
+    const uint64_t bytes = little_at<uint64_t>(file, ktx2::header_bytes + ktx2::level_entry_bytes * level + 8);
+    const uint64_t expected = texture.image_count * texture.level_bytes(int(level));
+    if (bytes != expected) fail(Exit::input, "its level {} has {} bytes; expected {}", level, bytes, expected);
+  }
+  texture.offset_of = [&texture, file](uint64_t image, int level) {
+    const auto start = little_at<uint64_t>(file, ktx2::header_bytes + ktx2::level_entry_bytes * size_t(level));
+    const uint64_t beyond = image * texture.level_bytes(level);
+    return start > UINT64_MAX - beyond ? UINT64_MAX : start + beyond;
+  };
+  return read_texture(file, texture, options, lend);
+}
+
+}  // namespace gpupost
