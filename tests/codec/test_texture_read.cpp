@@ -279,7 +279,7 @@ TEST_CASE("damaged and unusual textures are refused by name") {
     const char* message;
   };
   const Row rows[] = {
-      {ktx2, 12, 145, "has VkFormat 145; expected R, RG, RGB or RGBA"},
+      {ktx2, 12, 145, "has Vulkan format 145; expected R, RG, RGB or RGBA"},
       {ktx2, 20, 0, "has 0 x 6 texels"},
       {ktx2, 20, 40000, "has 40000 x 6 texels; the limit is 32768 per side"},
       {ktx2, 28, 2, "is a volume of 2 slices"},
