@@ -277,7 +277,8 @@ std::array<int, 2> tile_alignment_of(const Plan& plan) {
   return tile_alignment;
 }
 
-bool makes_regions(const Stage& stage, Size from) { return stage.size != from || stage.region; }
+// A stage with `nearest` or `region` may place texels elsewhere, also if its result is as large as its input.
+bool makes_regions(const Stage& stage, Size from) { return stage.size != from || stage.region || stage.nearest; }
 
 Plan plan_of(const Stage& stage, const PlanInput& input, const DeviceTraits& traits) {
   return stage.copy ? plan_of_copy(*stage.copy, input, traits) : plan_of_any_size(stage.calls, input, traits);

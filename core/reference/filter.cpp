@@ -18,9 +18,9 @@ Param filter_param(Filter def, bool has_all) {
              .choices = {std::begin(filter_names), std::begin(filter_names) + int(Filter::lanczos3) + 1}};
   if (!has_all) return made;
   made.help =
-      "Filter kernel. box: mean over the area of the result's texel, which is nearly the nearest texel if the image "
-      "grows; kaiser: width 3, alpha 4; mitchell: B = C = 1/3; catmull-rom: B = 0, C = 1/2; cubic: B-spline; gaussian: "
-      "sigma of half a texel";
+      "Filter kernel. box: mean over the area of the result's texel; kaiser: width 3, alpha 4; mitchell: B = C = 1/3; "
+      "catmull-rom: B = 0, C = 1/2; cubic: B-spline; gaussian: sigma of half a texel; nearest: copies the texel under "
+      "the middle, for masks, ids and pixel art";
   made.choices.assign(std::begin(filter_names), std::end(filter_names));
   return made;
 }
@@ -49,7 +49,8 @@ Param hicomp_param() {
 }
 
 bool has_negative_weights(Filter filter) {
-  return filter != Filter::box && filter != Filter::triangle && filter != Filter::cubic && filter != Filter::gaussian;
+  return filter != Filter::box && filter != Filter::triangle && filter != Filter::cubic && filter != Filter::gaussian &&
+         filter != Filter::nearest;
 }
 
 // Directions of a normal map may have any sign, so nothing is limited there.
@@ -79,7 +80,8 @@ Scales scales_of(const Filtering& filtering, Size from, Size to) {
 
 double support_of(Filter filter) {
   switch (filter) {
-    case Filter::box: return 0.5;
+    case Filter::box:
+    case Filter::nearest: return 0.5;
     case Filter::triangle: return 1;
     case Filter::mitchell:
     case Filter::catmull_rom:
@@ -127,7 +129,8 @@ double weight_at(Filter filter, double x) {
     case Filter::gaussian: return std::exp(-2 * x * x);
     case Filter::kaiser:
       return sinc(x) * std::cyl_bessel_i(0.0, 4 * std::sqrt(1 - x * x / 9)) / std::cyl_bessel_i(0.0, 4.0);
-    case Filter::box: break;
+    case Filter::box:
+    case Filter::nearest: break;
   }
   return 0;
 }

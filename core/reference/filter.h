@@ -21,11 +21,12 @@ enum class Filter {
   lanczos2,
   lanczos4,
   lanczos6,
-  gaussian
+  gaussian,
+  nearest  // only of resize; it copies texels
 };
-inline constexpr std::string_view filter_names[] = {"box",      "triangle",    "kaiser",  "mitchell",
-                                                    "lanczos3", "catmull-rom", "cubic",   "lanczos2",
-                                                    "lanczos4", "lanczos6",    "gaussian"};
+inline constexpr std::string_view filter_names[] = {"box",      "triangle",    "kaiser",   "mitchell",
+                                                    "lanczos3", "catmull-rom", "cubic",    "lanczos2",
+                                                    "lanczos4", "lanczos6",    "gaussian", "nearest"};
 enum class Border { clamp, repeat, mirror, black, renormalize };
 inline constexpr std::string_view border_names[] = {"clamp", "repeat", "mirror", "black", "renormalize"};
 

@@ -1,23 +1,9 @@
 // Weights of filters. Positions are integers: distances are in units of 1 / (2 * to_side) source texels.
 
 #include "lib/sinc.glsl"
+#include "shared/middle.glsl"
 
-// A position on a side of the source: the texel that contains it, and its distance from that texel's left edge in
-// 1 / (2 * to_side) texels.
-struct Position {
-  int texel, rest;
-};
-
-// The middle of texel i of the target is ((2 i + 1) from_side + phase) / (2 to_side). That product overflows 32 bits on long
-// sides, so from_side is split into ratio * to_side + part. (2 i + 1) part fits: resize makes at most 32768 texels a side, and
-// mips have a part of 0 or 1.
-Position middle_of(int i) {
-  const int twice = 2 * i + 1, ratio = from_side / to_side, part = from_side % to_side;
-  const int rest = (twice * ratio % 2) * to_side + twice * part % (2 * to_side) + phase;
-  const int below = rest < 0 ? 2 * to_side - 1 : 0;  // so that the division rounds down
-  const int whole = (rest - below) / (2 * to_side);
-  return Position(twice * ratio / 2 + twice * part / (2 * to_side) + whole, rest - whole * 2 * to_side);
-}
+Position middle_of(int i) { return middle_of(i, from_side, to_side, phase); }
 
 // The modified Bessel function of order 0, for x up to 4: its power series.
 float bessel_0(float x) {

@@ -59,6 +59,13 @@ const Case blurs[] = {
      }},
 };
 
+// The texel under the middle of each texel of the result, the one before an edge.
+Image copied(const Image& image, int width, int height) {
+  const auto under = [](int at, int from, int to) { return int(std::ceil((at + 0.5) * from / to - 1e-9)) - 1; };
+  return made(image.name, width, height, image.has_alpha,
+              [&](int x, int y) { return image.at(under(x, image.width, width), under(y, image.height, height)); });
+}
+
 const Case resizes[] = {
     {"resize --size 23x31", resize_to(23, 31, "lanczos3"), 1e-5},
     {"resize --size 100x7", resize_to(100, 7, "lanczos3"), 1e-5},
@@ -75,6 +82,10 @@ const Case resizes[] = {
     {"resize --size 31x77 --filter gaussian", resize_to(31, 77, "gaussian"), 1e-5},
     {"resize --size 31x77 --ringing keep",
      [](const Image& image) { return resized(image, 31, 77, "lanczos3", Border::clamp, Ringing::keep); }, 1e-5},
+    {"resize --size 19x50 --filter nearest", [](const Image& image) { return copied(image, 19, 50); }, 0},
+    {"resize --size 131x90 --filter nearest --tile-side 64", [](const Image& image) { return copied(image, 131, 90); },
+     0},
+    {"resize --size 100% --filter nearest", [](const Image& image) { return image; }, 0},
 };
 
 void hold(const Case& c, const Images& inputs) {

@@ -107,6 +107,11 @@ GPU_TEST_CASE("chains are the same in parts: of points, blurs, lenses, moved tex
       chain_of({{"resize", "--size 91x300 --filter box"}, {"blur", "--sigma 2"}}, size),
       chain_of({{"resize", "--fit 300x500 --pad 1,0.5,0,0.25"}, {"gain", "--value 2"}}, size),
       chain_of({{"resize", "--size 701x55 --filter kaiser --hicomp"}}, size),
+      chain_of({{"resize", "--size 701x55 --filter nearest"}}, size),
+      // results as large as the input
+      chain_of({{"gain", "--value 2"}, {"resize", "--size 100%"}}, size),
+      chain_of({{"resize", "--fit 4000x4000"}}, size),
+      chain_of({{"shift", "--x 7 --y -5"}, {"pad", fmt::format("--size {}x{}", size.width, size.height)}}, size),
       chain_of({{"mips", "--method per-level"}}, size),
       chain_of({{"gain", "--value 0.5"}, {"mips", "--method per-level --reduce max --levels 3"}}, size)};
   int turn = 0;

@@ -1,7 +1,9 @@
 // A picture in another size: its row, its definition in double, and its passes.
 #include "core/base/error.h"
+#include "core/base/math.h"
 #include "core/base/text.h"
 #include "core/image/attributes.h"
+#include "core/op/point.h"
 #include "core/ops/resize/placement.h"
 #include "core/ops/shared/canvas.h"
 #include "core/ops/shared/filter_passes.h"
@@ -59,6 +61,8 @@ Output output(const Call& call, std::span<const Output> inputs) {
   return canvas ? canvas_output(*canvas, made) : made;
 }
 
+bool is_nearest(const Call& call) { return Filter(call.integer("filter")) == Filter::nearest; }
+
 Filtering filtering_from(const Call& call, const ScaledImage& scaled) {
   Filtering filtering = filtering_of(call);
   filtering.scales = scaled.scales;
@@ -80,23 +84,73 @@ Planes part_of(const Planes& planes, const Region& region) {
   return made;
 }
 
+// --filter nearest: each texel of the result before --pad is a copy.
+Planes nearest_texels(const Call& call, const Planes& base) {
+  const Size from = size_of(base), to = scaled_image(call, from).kept.size;
+  return made_of_texels(to, [&](size_t index) {
+    const Position at{int(index % size_t(to.width)), int(index / size_t(to.width))};
+    const Position under = nearest_resized_texel(call, from, at);
+    return color_at(base, size_t(under.y) * size_t(from.width) + size_t(under.x));
+  });
+}
+
+Planes scaled_planes(const Call& call, const Planes& base) {
+  if (is_nearest(call)) return nearest_texels(call, base);
+  const ScaledImage scaled = scaled_image(call, size_of(base));
+  return part_of(filtered(base, scaled.size, filtering_from(call, scaled)), scaled.kept);
+}
+
+Planes scaled_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  if (is_nearest(call)) return nearest_texels(call, error);
+  const ScaledImage scaled = scaled_image(call, size_of(base));
+  return part_of(filtered_tolerance(base, error, scaled.size, filtering_from(call, scaled), depth), scaled.kept);
+}
+
 std::vector<Planes> reference(const Call& call, Planes base) {
   const Size from = size_of(base);
-  const ScaledImage scaled = scaled_image(call, from);
-  Planes made = part_of(filtered(base, scaled.size, filtering_from(call, scaled)), scaled.kept);
+  Planes made = scaled_planes(call, base);
   const std::optional<Canvas> canvas = canvas_of(call, from);
   return {canvas ? on_canvas(*canvas, made) : std::move(made)};
 }
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
-  const Size from = size_of(base);
-  const ScaledImage scaled = scaled_image(call, from);
-  Planes made = part_of(filtered_tolerance(base, error, scaled.size, filtering_from(call, scaled), depth), scaled.kept);
-  const std::optional<Canvas> canvas = canvas_of(call, from);
+  Planes made = scaled_tolerance(call, base, error, depth);
+  const std::optional<Canvas> canvas = canvas_of(call, size_of(base));
   return {canvas ? canvas_tolerance(*canvas, made, depth) : std::move(made)};
 }
 
 // --- the passes -----------------------------------------------------------------------------------------------------
+
+// Copies a region of the result without --pad; `made` begins in the image before --fill cuts it.
+void plan_nearest(const Call& call, PlanBuilder& builder, const Region& made) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const Size from = builder.whole_size();
+  const Scales scales = scaled_image(call, from).scales;
+  const PlanImage target{.size = made.size, .depth = image.depth};
+  const Position corner = builder.input().corner;
+  builder.add_result({.name = "resize",
+                      .kernel = "resize/nearest.glsl",
+                      .values = {{"end_x", made.size.width},
+                                 {"end_y", made.size.height},
+                                 {"first_x", made.corner.x},
+                                 {"first_y", made.corner.y},
+                                 {"from_width", scales.x.from},
+                                 {"from_height", scales.y.from},
+                                 {"to_width", scales.x.to},
+                                 {"to_height", scales.y.to},
+                                 {"phase_x", scales.x.phase},
+                                 {"phase_y", scales.y.phase},
+                                 {"width", from.width},
+                                 {"height", from.height},
+                                 {"corner_x", corner.x},
+                                 {"corner_y", corner.y}},
+                      .grid = {.count = {div_ceil(made.size.width, 64), div_ceil(made.size.height, 16)}},
+                      .source = {.image = source},
+                      .access = {.only_copies = true, .copies_raw = true},
+                      .memory = {.bytes_read = bytes_of_level(target, 0)}},
+                     target);
+}
 
 // Makes a region of the result without --pad.
 void plan_scaled(const Call& call, PlanBuilder& builder, Region made) {
@@ -104,8 +158,9 @@ void plan_scaled(const Call& call, PlanBuilder& builder, Region made) {
   const PlanImage image = builder.image(source);
   const Size from = builder.whole_size();
   const ScaledImage scaled = scaled_image(call, from);
-  const int target = builder.add_image({.size = made.size, .depth = image.depth});
   made.corner = {made.corner.x + scaled.kept.corner.x, made.corner.y + scaled.kept.corner.y};
+  if (is_nearest(call)) return plan_nearest(call, builder, made);
+  const int target = builder.add_image({.size = made.size, .depth = image.depth});
   const FilterStep step{.name = "resize",
                         .source_image = source,
                         .from = from,
@@ -134,7 +189,9 @@ Footprint footprint(const Call& call, Size size) {
   const ScaledImage scaled = scaled_image(call, size);
   const Margin margin = reach_of(filtering_from(call, scaled), size, scaled.size);
   const std::optional<Canvas> canvas = canvas_of(call, size);
-  return {.kind = Footprint::Kind::around, .margin = margin, .nearest = [call, size, canvas](Position at) {
+  const bool moves = is_nearest(call) && !canvas;
+  const auto kind = moves ? Footprint::Kind::moves : Footprint::Kind::around;
+  return {.kind = kind, .margin = margin, .nearest = [call, size, canvas](Position at) {
             return nearest_resized_texel(call, size, canvas ? nearest_on(*canvas, at) : at);
           }};
 }
@@ -144,6 +201,12 @@ void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
   if (const std::optional<Canvas> canvas = canvas_of(call, scaled)) crop_to_canvas(*canvas, scaled, attributes);
   if (const std::optional<CutFrame> frame = frame_of_fill(call, call.windows))
     crop_frame(attributes, frame->whole, frame->kept);
+}
+
+// For options that --filter nearest ignores.
+Param of_means(Param param, std::string_view requirement, bool (*in)(const Call& call)) {
+  param.effect = {.in = in, .requirement = requirement};
+  return param;
 }
 
 Param box_param(std::string_view name, std::string_view help) {
@@ -197,7 +260,8 @@ const Op resize_op{
                       "--fit 90x90 --enlarge --filter cubic", "--size 31x17 --filter triangle --border mirror",
                       "--size 45% --filter kaiser", "--size 130% --filter mitchell --border repeat",
                       "--size 60% --hicomp --border mirror", "--size 70% --filter lanczos4",
-                      "--size 30% --filter lanczos6", "--size 55% --ringing keep"}},
+                      "--size 30% --filter lanczos6", "--size 55% --ringing keep", "--size 70% --filter nearest",
+                      "--fit 90x90 --enlarge --filter nearest --pad 1,0.5,0,0.25", "--fill 30x20 --filter nearest"}},
     .params = {{.name = "size",
                 .help = "New size in texels, or as a percentage of both sides",
                 .kind = ParamKind::text,
@@ -224,8 +288,11 @@ const Op resize_op{
                 .effect = {.in = [](const Call& call) { return !is_given(call, "size"); },
                            .requirement = "--fit, --fill or --long-side"}},
                filter_param(Filter::lanczos3, true),
-               border_param(),
-               hicomp_param(),
+               of_means(
+                   border_param(), "a --filter other than box or nearest",
+                   [](const Call& call) { return Filter(call.integer("filter")) != Filter::box && !is_nearest(call); }),
+               of_means(hicomp_param(), "a --filter other than nearest",
+                        [](const Call& call) { return !is_nearest(call); }),
                ringing_param()},
     .check = check,
     .channels = Channels::all,
