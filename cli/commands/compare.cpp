@@ -44,6 +44,8 @@ CompareOptions options_of(const CommandCall& call, const Globals& globals) {
       .makes_folders = globals.encoding.makes_folders,
       .is_json = call.has("--json"),
       .all_levels = !globals.input.level,
+      .alpha = globals.input.alpha,
+      .alpha_is_data = globals.input.alpha_is_data,
       .decode = decode_options(globals.input)};
   if (own_descriptor(options.output))
     fail(Exit::usage, "compare: -o {} is not a file; expected -o FILE with {}", options.output, writable_extensions());
@@ -181,8 +183,11 @@ const CommandRow compare_verb{
         "Prints for each channel and level: the largest difference and its position, the mean, the root mean square, "
         "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "
         "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. Integers are first "
-        "decoded to linear light. All parts of an EXR and all pages of a TIFF are compared, or the one of --part; -o "
-        "shows the first. Sequences are compared frame by frame; exit code 5 if a frame is missing or cannot be read. "
+        "decoded to linear light, and color is multiplied by alpha, so that colors of texels with alpha 0 are all the "
+        "same; --input-alpha data compares color and alpha separately. All parts of an EXR, pages of a TIFF, and "
+        "layers and "
+        "faces of a texture are compared, or the one of --part; -o shows the first. Sequences are compared frame by "
+        "frame; exit code 5 if a frame is missing or cannot be read. "
         "The peak of the PSNR is the largest magnitude in A, but at least 1. Relative differences have no peak, so "
         "with --relative the PSNR is n/a, and null in JSON. The image of -o shows level 0 and has no alpha: where "
         "alpha differs more than red, green or blue, they show the difference of alpha.",
@@ -199,7 +204,7 @@ const CommandRow compare_verb{
     .takes_global =
         [](const Global& global) {
           return global.scope == Scope::reading || global.name == "frames" || global.name == "skip-missing" ||
-                 global.name == "mkdir";
+                 global.name == "mkdir" || global.name == "input-alpha";
         },
     .examples = {"compare in.exr in.exr", "compare in.exr in.exr --tolerance 0.001 --level 0",
                  "compare in.exr in.exr --tolerance 0.01 --relative --json",

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -19,7 +20,9 @@ namespace gpupost {
 namespace {
 
 // Converts to linear, premultiplied float, so that files with different encodings can be compared.
-Picture meaning_of(Picture picture) {
+Picture meaning_of(Picture picture, const CompareOptions& options) {
+  if (options.alpha) picture.alpha = *options.alpha;
+  picture.groups.front().is_data |= options.alpha_is_data;
   make_working(picture, Depth::f32);
   for (Group& group : picture.groups)
     if (group.depth == Depth::half) change_depth(group, Depth::f32);
@@ -30,12 +33,42 @@ void say_warnings(const std::string& path, const Decoded& decoded) {
   for (const std::string& warning : decoded.warnings) say_warning("{}: {}", path, warning);
 }
 
-Picture level_of(const std::string& path, DecodeOptions options, int level) {
+// Number of texels that are transparent in both images and have different colors in the files.
+size_t hidden_difference_count(const Picture& a, const Picture& b) {
+  const Group &of_a = a.groups.front(), &of_b = b.groups.front();
+  if (a.size() != b.size() || of_a.depth != of_b.depth || !of_a.has_alpha() || !of_b.has_alpha()) return 0;
+  if (a.alpha != Alpha::straight || b.alpha != Alpha::straight) return 0;
+  const TexelBuffer &from_a = of_a.levels[0].texels, &from_b = of_b.levels[0].texels;
+  const size_t bytes = bytes_of(of_a.depth);
+  const std::string zero(bytes, '\0');
+  size_t count = 0;
+  for (size_t at = 0; at < from_a.size(); at += 4 * bytes) {
+    const auto is_transparent = [&](const TexelBuffer& texels) {
+      return std::memcmp(texels.data() + at + 3 * bytes, zero.data(), bytes) == 0;
+    };
+    if (is_transparent(from_a) && is_transparent(from_b))
+      count += std::memcmp(from_a.data() + at, from_b.data() + at, 3 * bytes) != 0;
+  }
+  return count;
+}
+
+void say_hidden(const Picture& a, const Picture& b, const CompareOptions& options) {
+  if (options.alpha_is_data || options.alpha == Alpha::premultiplied) return;
+  if (const size_t count = hidden_difference_count(a, b); count > 0)
+    say_note(
+        "compare: colors of texels with alpha 0 are not compared; they differ in {} of them (--input-alpha data "
+        "compares "
+        "them)",
+        count);
+}
+
+Picture level_of(const std::string& path, const CompareOptions& options, int level) {
   if (!std::filesystem::is_regular_file(path))  // "-" too
     fail(Exit::usage, "compare: {} can be read only once and has several levels; choose one with --level",
          path == "-" ? "standard input" : path);
-  options.level = level;
-  return meaning_of(decode_file(path, options).picture);
+  DecodeOptions of_level = options.decode;
+  of_level.level = level;
+  return meaning_of(decode_file(path, of_level).picture, options);
 }
 
 std::string text_of(const Window& window) {
@@ -76,24 +109,22 @@ std::string differences_around(const Picture& a, const Picture& b, bool all_leve
   return text;
 }
 
-// Compares two images without an obstacle. Returns whether all channels are within the tolerance.
+// Compares two images without an obstacle. Returns whether all channels are within the tolerance. `problems` gets lines.
 bool compare_numbers(const Picture& a, const Picture& b, const std::string& part, int level,
-                     const CompareOptions& options, PairResult& result) {
+                     const CompareOptions& options, PairResult& result, std::string& problems) {
   bool is_within = true;
   LevelResult& found = result.levels.emplace_back(LevelResult{.part = part, .level = level, .channels = {}});
-  for (size_t group = 0; group < a.groups.size(); ++group)
-    for (size_t component = 0; component < 4; ++component) {
-      const std::string name = printable(a.groups[group].channels[component].name);
-      if (name.empty()) continue;
-      if (a.groups[group].depth != b.groups[group].depth) {
-        result.problems += fmt::format("{} is uint in one image only\n", name);
-        is_within = false;
-        continue;
-      }
-      const auto& [_, difference] = found.channels.emplace_back(
-          name, difference_of(a.groups[group], b.groups[group], component, options.difference));
-      is_within = is_within && difference.over_percent() <= options.max_percent;
+  for (const std::string& name : names_of(a)) {
+    const ChannelPlace of_a = channel_named(a, name), of_b = channel_named(b, name);
+    if (of_a.is_uint() != of_b.is_uint()) {
+      problems += fmt::format("{} is uint in one image only\n", printable(name));
+      is_within = false;
+      continue;
     }
+    const auto& [_, difference] =
+        found.channels.emplace_back(printable(name), difference_of(of_a, of_b, options.difference));
+    is_within = is_within && difference.over_percent() <= options.max_percent;
+  }
   return is_within;
 }
 
@@ -156,22 +187,31 @@ bool write_difference(const Picture& a, const Picture& b, const LevelResult& lev
 bool compare_part(const Picture& a, const Picture& b, const std::string& part, const CompareOptions& options,
                   PairResult& result) {
   const auto add_problems = [&](const std::string& lines) {
-    if (lines.empty()) return false;
-    result.problems += part.empty() ? lines : fmt::format("part {}: {}", part, lines);
-    return true;
+    for (size_t begin = 0; begin < lines.size();) {
+      const size_t end = lines.find('\n', begin) + 1;
+      result.problems += (part.empty() ? "" : fmt::format("part {}: ", part)) + lines.substr(begin, end - begin);
+      begin = end;
+    }
+    return !lines.empty();
+  };
+  const auto compare = [&](const Picture& of_a, const Picture& of_b, int level) {
+    std::string problems;
+    const bool is_alike = compare_numbers(of_a, of_b, part, level, options, result, problems);
+    add_problems(problems);
+    return is_alike;
   };
   if (add_problems(obstacle_to(a, b))) return false;
   add_problems(differences_around(a, b, options.all_levels));
-  bool is_within = compare_numbers(a, b, part, 0, options, result);
+  bool is_within = compare(a, b, 0);
   const int level_count = options.all_levels ? std::min(a.file_level_count, b.file_level_count) : 1;
   for (int level = 1; level < level_count; ++level) {
-    const Picture of_a = level_of(result.a, options.decode, level), of_b = level_of(result.b, options.decode, level);
+    const Picture of_a = level_of(result.a, options, level), of_b = level_of(result.b, options, level);
     // Level sizes may be rounded down or up.
     if (const std::string obstacle = obstacle_to(of_a, of_b); !obstacle.empty()) {
       add_problems(fmt::format("level {}: {}", level, obstacle));
       return false;
     }
-    is_within &= compare_numbers(of_a, of_b, part, level, options, result);
+    is_within &= compare(of_a, of_b, level);
   }
   return is_within;
 }
@@ -213,7 +253,9 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     }
     say_warnings(result.a, first_a);
     say_warnings(result.b, first_b);
-    const Picture a = meaning_of(std::move(first_a.picture)), b = meaning_of(std::move(first_b.picture));
+    say_hidden(first_a.picture, first_b.picture, options);
+    const Picture a = meaning_of(std::move(first_a.picture), options),
+                  b = meaning_of(std::move(first_b.picture), options);
     is_within &= compare_part(a, b, compares_parts ? printable(parts[part]) : "", of_part, result);
     if (part > 0 || output.empty()) continue;
     if (obstacle_to(a, b).empty()) is_shown = write_difference(a, b, result.levels.front(), output, options);

@@ -4,6 +4,7 @@
 #include "core/codec/codec.h"
 #include "core/image/difference.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ struct CompareOptions {
   bool makes_folders = false;
   bool is_json = false;
   bool all_levels = true;
+  std::optional<Alpha> alpha;  // of both files; empty: as they record it
+  bool alpha_is_data = false;  // color is not multiplied by alpha
   DecodeOptions decode;
 };
 

@@ -1,5 +1,7 @@
 #include "core/image/difference.h"
 
+#include "core/base/error.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,9 +10,10 @@ namespace gpupost {
 
 namespace {
 
-double number_at(const Group& group, size_t index) {
-  const TexelBuffer& texels = group.levels[0].texels;
-  return group.depth == Depth::u32 ? double(texels.as<uint32_t>()[index]) : double(texels.as<float>()[index]);
+double number_at(const ChannelPlace& place, size_t texel) {
+  const TexelBuffer& texels = place.group->levels[0].texels;
+  const size_t index = 4 * texel + place.component;
+  return place.is_uint() ? double(texels.as<uint32_t>()[index]) : double(texels.as<float>()[index]);
 }
 
 }  // namespace
@@ -27,12 +30,19 @@ std::optional<double> ChannelDifference::psnr() const {
   return 20 * std::log10(peak / root_mean_square);
 }
 
-ChannelDifference difference_of(const Group& a, const Group& b, size_t component, const DifferenceOptions& options) {
-  const Size size = a.levels[0].size;
+ChannelPlace channel_named(const Picture& picture, const std::string& name) {
+  for (const Group& group : picture.groups)
+    for (size_t component = 0; component < 4; ++component)
+      if (group.channels[component].name == name) return {&group, component};
+  fail(Exit::bug, "no channel {}", name);
+}
+
+ChannelDifference difference_of(const ChannelPlace& a, const ChannelPlace& b, const DifferenceOptions& options) {
+  const Size size = a.group->levels[0].size;
   ChannelDifference result{.is_relative = options.is_relative, .texel_count = texel_count(size)};
   double sum = 0, square_sum = 0;
   for (size_t texel = 0; texel < result.texel_count; ++texel) {
-    const double of_a = number_at(a, 4 * texel + component), of_b = number_at(b, 4 * texel + component);
+    const double of_a = number_at(a, texel), of_b = number_at(b, texel);
     if (std::isfinite(of_a)) result.peak = std::max(result.peak, std::abs(of_a));
     const double difference = difference_of(of_a, of_b, options.is_relative);
     sum += difference;
@@ -49,8 +59,7 @@ ChannelDifference difference_of(const Group& a, const Group& b, size_t component
 
 Picture picture_of_difference(const Picture& a, const Picture& b, bool is_relative, double scale) {
   Picture picture{.format = a.format, .data_window = a.data_window, .display_window = a.display_window};
-  for (size_t at = 0; at < a.groups.size(); ++at) {
-    const Group &of_a = a.groups[at], &of_b = b.groups[at];
+  for (const Group& of_a : a.groups) {
     const Size size = of_a.levels[0].size;
     Group group{.channels = of_a.channels,
                 .is_color = of_a.is_color,
@@ -59,14 +68,22 @@ Picture picture_of_difference(const Picture& a, const Picture& b, bool is_relati
     for (Channel& channel : group.channels) channel.depth = Depth::f32;
     if (group.is_color) group.channels[3].name.clear();
     Level& level = group.levels.emplace_back(Level{size, TexelBuffer(4 * texel_count(size) * sizeof(float))});
+    const auto numbers = level.texels.as<float>();
+    for (size_t c = 0; c < 4; ++c) {
+      if (of_a.channels[c].name.empty()) continue;
+      const ChannelPlace from{&of_a, c}, to = channel_named(b, of_a.channels[c].name);
+      const bool are_alike = from.is_uint() == to.is_uint();
+      for (size_t texel = 0; texel < texel_count(size); ++texel)
+        numbers[4 * texel + c] =
+            are_alike ? float(scale * difference_of(number_at(from, texel), number_at(to, texel), is_relative))
+                      : std::numeric_limits<float>::infinity();
+    }
     for (size_t texel = 0; texel < texel_count(size); ++texel) {
-      std::array<double, 4> difference{};
-      for (size_t c = 0; c < 4; ++c)
-        difference[c] = difference_of(number_at(of_a, 4 * texel + c), number_at(of_b, 4 * texel + c), is_relative);
+      float* const color = &numbers[4 * texel];
+      if (of_a.is_luminance) color[1] = color[2] = color[0];
       if (of_a.has_alpha())
-        for (size_t c = 0; c < 3; ++c) difference[c] = std::max(difference[c], difference[3]);
-      if (group.is_color) difference[3] = 1 / scale;
-      for (size_t c = 0; c < 4; ++c) level.texels.as<float>()[4 * texel + c] = float(difference[c] * scale);
+        for (size_t c = 0; c < 3; ++c) color[c] = std::max(color[c], color[3]);
+      if (of_a.is_color) color[3] = 1;
     }
     picture.groups.push_back(std::move(group));
   }

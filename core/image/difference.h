@@ -32,10 +32,21 @@ struct ChannelDifference {
   std::optional<double> psnr() const;
 };
 
-ChannelDifference difference_of(const Group& a, const Group& b, size_t component, const DifferenceOptions& options);
+// A channel of an image.
+struct ChannelPlace {
+  const Group* group = nullptr;
+  size_t component = 0;
+
+  bool is_uint() const { return group->depth == Depth::u32; }
+};
+// The channel that has this name. Images with the same channels may hold them in other groups, if the types differ.
+ChannelPlace channel_named(const Picture& picture, const std::string& name);
+
+// Of two channels that are both uint or both not.
+ChannelDifference difference_of(const ChannelPlace& a, const ChannelPlace& b, const DifferenceOptions& options);
 
 // An image of the differences times `scale`, as floats without alpha. Differences of alpha show in red, green and blue
-// if they are larger.
+// if they are larger. A channel that is uint in one image only is infinitely different.
 Picture picture_of_difference(const Picture& a, const Picture& b, bool is_relative, double scale);
 
 }  // namespace gpupost

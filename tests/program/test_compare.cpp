@@ -184,3 +184,35 @@ TEST_CASE("compare of sequences goes frame by frame, and names frames that one o
   CHECK(single.exit_code == 1);
   CHECK_MESSAGE(single.err.find("in.exr is not a sequence of numbered frames") != std::string::npos, single.err);
 }
+
+TEST_CASE("compare names differences of invisible colors, and --input-alpha data compares them") {
+  const TestFolder place;
+  REQUIRE(place
+              .shell("oiiotool --pattern fill:left=1,0,0,1:right=0,1,0,1 4x2 4 -d uint8 --ch R,G,B,A=0 -o a.tif && "
+                     "oiiotool --pattern fill:left=0,0,1,1:right=0,1,0,1 4x2 4 -d uint8 --ch R,G,B,A=0 -o b.tif")
+              .exit_code == 0);
+  const Words straight{"--input-alpha", "straight"};
+  for (const char* name : {"a", "b"})
+    REQUIRE(place.gpupost(with({std::string(name) + ".tif", "-o", std::string(name) + ".png"}, straight)).exit_code ==
+            0);
+  const Finished seen = place.gpupost({"compare", "a.png", "b.png"});
+  CHECK(seen.exit_code == 0);
+  CHECK(seen.err.find("colors of texels with alpha 0 are not compared; they differ in ") != seen.err.npos);
+  const Finished data = place.gpupost({"compare", "a.png", "b.png", "--input-alpha", "data"});
+  CHECK(data.exit_code == 6);
+  CHECK(data.err == "");
+  CHECK(place.gpupost({"compare", "a.png", "b.png", "--input-alpha", "premultiplied"}).exit_code == 6);
+  CHECK(place.gpupost({"compare", "a.png", "a.png"}).err == "");
+}
+
+TEST_CASE("compare: a channel that is uint in one file only is named, and its other channels are compared") {
+  const TestFolder place;
+  REQUIRE(place.shell("oiiotool depth.exr -d id=float -o floats.exr").exit_code == 0);
+  for (const Words& files : {Words{"depth.exr", "floats.exr"}, {"floats.exr", "depth.exr"}}) {
+    const Finished finished = place.gpupost(with(with({"compare"}, files), {"-o", "diff.exr"}));
+    CHECK(finished.exit_code == 6);
+    CHECK(finished.out.find("id is uint in one image only\n") != finished.out.npos);
+    CHECK(finished.out.find("Z            largest 0 ") != finished.out.npos);
+    CHECK(place.has("diff.exr"));
+  }
+}

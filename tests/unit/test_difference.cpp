@@ -49,7 +49,7 @@ TEST_CASE("one texel that differs is found, and counts as one of all") {
     const Group b =
         floats(size, [&](int x, int y, size_t c) { return x == at.x && y == at.y && c == 1 ? 0.75f : 0.25f; });
     const double count = double(texel_count(size));
-    const ChannelDifference found = difference_of(a, b, 1, {.tolerance = 0.1});
+    const ChannelDifference found = difference_of({&a, 1}, {&b, 1}, {.tolerance = 0.1});
     CHECK(found.maximum == 0.5);
     CHECK(found.worst == at);
     CHECK(found.mean == doctest::Approx(0.5 / count));
@@ -57,11 +57,11 @@ TEST_CASE("one texel that differs is found, and counts as one of all") {
     CHECK(found.psnr().value() == doctest::Approx(20 * std::log10(std::sqrt(count) / 0.5)));
     CHECK(found.over_count == 1);
     CHECK(found.over_percent() == doctest::Approx(100 / count));
-    CHECK(difference_of(a, b, 1, {.tolerance = 0.5}).over_count == 0);
-    const ChannelDifference relative = difference_of(a, b, 1, {.is_relative = true});
+    CHECK(difference_of({&a, 1}, {&b, 1}, {.tolerance = 0.5}).over_count == 0);
+    const ChannelDifference relative = difference_of({&a, 1}, {&b, 1}, {.is_relative = true});
     CHECK(relative.maximum == doctest::Approx(2.0 / 3));
     CHECK(!relative.psnr());
-    const ChannelDifference none = difference_of(a, b, 0, {});
+    const ChannelDifference none = difference_of({&a, 0}, {&b, 0}, {});
     CHECK(none.maximum == 0);
     CHECK(none.over_count == 0);
     CHECK(none.psnr() == infinity);
@@ -72,8 +72,8 @@ TEST_CASE("the peak is the largest finite magnitude of the first picture, at lea
   const Size size{4, 1};
   const Group dark = floats(size, [](int x, int, size_t) { return 0.1f * float(x); });
   const Group bright = floats(size, [](int x, int, size_t) { return x == 3 ? float(infinity) : -8.0f * float(x); });
-  CHECK(difference_of(dark, bright, 0, {}).peak == 1);
-  CHECK(difference_of(bright, dark, 0, {}).peak == 16);
+  CHECK(difference_of({&dark, 0}, {&bright, 0}, {}).peak == 1);
+  CHECK(difference_of({&bright, 0}, {&dark, 0}, {}).peak == 16);
 }
 
 TEST_CASE("uint numbers are compared exactly") {
@@ -81,7 +81,26 @@ TEST_CASE("uint numbers are compared exactly") {
     return made_group({{{"id", Depth::u32}, {}, {}, {}}}, Depth::u32, {2, 1}, 1,
                       [=](int x, int, size_t c, int) { return c == 0 && x == 0 ? first : 0; });
   };
-  CHECK(difference_of(ids(4294967295u), ids(4294967294u), 0, {}).maximum == 1);
+  const Group last = ids(4294967295u), before = ids(4294967294u);
+  CHECK(difference_of({&last, 0}, {&before, 0}, {}).maximum == 1);
+}
+
+TEST_CASE("channels are found by name, in whichever group they are") {
+  const auto group = [](const std::array<Channel, 4>& channels, Depth depth, uint32_t bits) {
+    return made_group(channels, depth, {2, 1}, 1, [=](int, int, size_t, int) { return bits; });
+  };
+  Picture a{.data_window = {0, 0, 1, 0}}, b{.data_window = {0, 0, 1, 0}};
+  a.groups.push_back(group({{{"Z", Depth::f32}, {"id", Depth::f32}, {}, {}}}, Depth::f32, bits_of_float(7)));
+  b.groups.push_back(group({{{"Z", Depth::f32}, {}, {}, {}}}, Depth::f32, bits_of_float(5)));
+  b.groups.push_back(group({{{"id", Depth::u32}, {}, {}, {}}}, Depth::u32, 7));
+  CHECK(channel_named(b, "id").group == &b.groups[1]);
+  CHECK(channel_named(b, "id").is_uint());
+  CHECK(channel_named(a, "id").component == 1);
+  const Picture ab = picture_of_difference(a, b, false, 1), ba = picture_of_difference(b, a, false, 1);
+  CHECK(ab.groups[0].levels[0].texels.as<float>()[0] == 2);
+  CHECK(std::isinf(ab.groups[0].levels[0].texels.as<float>()[1]));
+  CHECK(ba.groups[0].levels[0].texels.as<float>()[0] == 2);
+  CHECK(std::isinf(ba.groups[1].levels[0].texels.as<float>()[0]));
 }
 
 TEST_CASE("the picture of differences has them times the scale, and shows those of alpha") {
