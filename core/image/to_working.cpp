@@ -155,8 +155,8 @@ void look_up(const Integer* from, Number* to, size_t texel_count, const std::vec
 
 // One texel of floats made linear and premultiplied.
 void make_linear(float* texel, Look look) {
-  const float alpha = texel[3];
-  const bool divides = look.is_encoded_multiplied && alpha > 0;
+  const float alpha = std::isfinite(texel[3]) ? texel[3] : 1;  // as ops count it
+  const bool divides = look.is_encoded_multiplied && alpha != 0;
   const float factor = divides || look.is_straight ? alpha : 1;
   for (size_t c = 0; c < 3; ++c) {
     const double straight = double(texel[c]) / double(divides ? alpha : 1);

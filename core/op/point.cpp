@@ -22,6 +22,13 @@ Color rgb_of_yxy(const Color& yxy) {
   return {red, green, blue, yxy[3]};
 }
 
+Color yxy_without_negatives(const Color& yxy) {
+  Color rgb = rgb_of_yxy(yxy);
+  if (!std::any_of(rgb.begin(), rgb.begin() + 3, [](double number) { return number < 0; })) return yxy;
+  for (size_t c = 0; c < 3; ++c) rgb[c] = std::max(rgb[c], 0.0);
+  return yxy_of_rgb(rgb);
+}
+
 PointSpace space_of(const Call& call) {
   const Point& point = *call.op->point;
   return point.space_of ? point.space_of(call) : point.space;
@@ -148,6 +155,7 @@ Color point_error(const Call& call, const Color& c, const Color& made, Depth dep
   double largest = 0;
   for (size_t k = 0; k < 3; ++k)
     if (std::isfinite(made[k])) largest = std::max(largest, std::abs(made[k]));
+    else if (std::isfinite(c[k])) largest = std::numeric_limits<float>::max();  // it overflowed
   const double fuzz =
       point.relative_error * largest + point.absolute_error * (std::isfinite(c[3]) ? std::max(1.0, std::abs(c[3])) : 1);
   Color sum;

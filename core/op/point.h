@@ -35,6 +35,8 @@ PointSpace space_of(const Call& call);
 // 61966-2-1 and CIE 15.
 Color yxy_of_rgb(const Color& rgb);
 Color rgb_of_yxy(const Color& yxy);
+// Yxy of a color in which negative R, G and B become 0.
+Color yxy_without_negatives(const Color& yxy);
 // Conversion between premultiplied and straight color. If alpha is 0 or not finite, color does not change. Denormals
 // become 0, because devices may flush them.
 Color unpremultiply(const Color& premultiplied_color);

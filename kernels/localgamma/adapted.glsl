@@ -9,11 +9,11 @@
 vec4 encoded(vec4 c, vec4 around) {
 #ifdef IN_XYZ
   const float exponent = adapted_exponent(around.g);
-  if (KEEPS_CHROMA != 0) return xyz_of(locally_encoded_yxy(yxy_of(c), exponent));
+  if (KEEPS_CHROMA != 0) return xyz_of(locally_encoded_yxy(without_negatives(yxy_of(c)), exponent));
   return xyz_of_rgb(locally_encoded_rgb(rgb_of_xyz(c), exponent));
 #else
   const float exponent = adapted_exponent(luminance_of(around.rgb));
-  if (KEEPS_CHROMA != 0) return rgb_of_xyz(xyz_of(locally_encoded_yxy(yxy_of(xyz_of_rgb(c)), exponent)));
+  if (KEEPS_CHROMA != 0) return rgb_of_xyz(xyz_of(locally_encoded_yxy(without_negatives(yxy_of(xyz_of_rgb(c))), exponent)));
   return locally_encoded_rgb(c, exponent);
 #endif
 }

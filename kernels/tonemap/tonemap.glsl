@@ -3,6 +3,7 @@
 #include "stats/layout.glsl"
 #include "tonemap/curves.glsl"
 #include "lib/light_or_black.glsl"
+#include "lib/yxy.glsl"
 
 // For local curves: the luminance that the texel is adapted to. Their kernel defines it.
 float adaptation = 0.0;
@@ -73,6 +74,7 @@ vec3 without_black(vec3 mapped, vec3 light, tonemap_params p) {
 
 vec4 tonemap(vec4 c, tonemap_params given) {
   const tonemap_params p = measured(given);
+  if (TONEMAP_IS_YXY_OF(p) != 0) c = without_negatives(c);
   const bool is_nowhere = isnan(c.g) || isnan(c.b);
   const bool has_no_black = p.of_black != 0.0 && is_transparent(c.a);
   if (TONEMAP_IS_YXY_OF(p) != 0) {

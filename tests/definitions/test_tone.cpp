@@ -326,3 +326,29 @@ DEVICE_TEST_CASE("localgamma raises light to the power of its adaptation, as a d
   }
   check_near(run("localgamma --adapt-radius 6", {dim()}), {expected}, "localgamma --adapt-radius", {1e-4, 1e-5});
 }
+
+DEVICE_TEST_CASE("negative light is black before curves of luminance and local gamma, whatever becomes of chroma") {
+  const Images inputs{negatives(), made("cases", 4, 1, false, [](int x, int) {
+                        return x == 0   ? Position{-1, 0.5, 0.2, 1}
+                               : x == 1 ? Position{1, -0.5, 0, 1}
+                               : x == 2 ? Position{0, -0.1, 1, 1}
+                                        : Position{-1, -2, -0.5, 1};
+                      })};
+  Images bright;
+  for (const Image& input : inputs)
+    bright.push_back(mapped(input, [](const Position& c) {
+      Position made = c;  // alpha is positive
+      for (size_t k = 0; k < 3; ++k) made[k] = std::max(0.0, c[k]);
+      return made;
+    }));
+  for (const std::string line :
+       {"tonemap", "tonemap --fit", "tonemap --chroma ratio", "tonemap --curve hable", "localgamma",
+        "localgamma --chroma keep", "localgamma --chroma keep --adapt-radius 1"}) {
+    // gamma alone and surroundings take the luminance of the light as it is
+    if (line.starts_with("tonemap") || line.ends_with("keep"))
+      check_near(run(line, inputs), run(line, bright), line, {1e-4, 1e-6});
+    for (const Image& image : run(line, inputs))
+      for (const Position& texel : image.texels)
+        for (size_t k = 0; k < 3; ++k) CHECK_MESSAGE(texel[k] >= -1e-6, line);
+  }
+}

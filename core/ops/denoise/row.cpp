@@ -16,7 +16,7 @@ namespace gpupost {
 
 namespace {
 
-constexpr double least_albedo = 0.01, most_albedo = 100;
+constexpr double least_albedo = 0.01, most_albedo = 65504;
 constexpr std::array spline{1 / 16.0, 4 / 16.0, 6 / 16.0, 4 / 16.0, 1 / 16.0};
 
 bool has(const Call& call, std::string_view pictures) { return !call.word(pictures).empty(); }
@@ -271,7 +271,8 @@ const Op denoise_op{
              "albedo nor in the normals. So it smooths shadows, reflections and what is behind glass. Fireflies are "
              "spread, not removed; put `median` before `denoise`. It is no match for trained denoisers.\nThe images of "
              "albedo and normals must have the size of the image, and no noise. Give normals as vectors of length 1 in "
-             "float R, G and B. An albedo below 0.01 counts as 0.01. Means are weighted by alpha, and alpha does not "
+             "float R, G and B. In the division, an albedo "
+             "below 0.01 counts as 0.01, and one above 65504 as 65504. Means are weighted by alpha, and alpha does not "
              "change. Texels that are transparent, NaN, infinite or above 1e15 stay as they are.",
          .citation =
              "H. Dammertz, D. Sewtz, J. Hanika, H. Lensch, Edge-Avoiding A-Trous Wavelet Transform for fast Global "

@@ -26,14 +26,15 @@ Color encoded_rgb(const Color& c, double adaptation) {
 }
 
 // Light of no chromaticity is white.
-Color encoded_yxy(const Color& c, double adaptation) {
+Color encoded_yxy(const Color& given, double adaptation) {
+  const Color c = yxy_without_negatives(given);
   const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
   return {locally_encoded(c[0], adaptation), is_nowhere ? rec709.white.x : c[1], is_nowhere ? rec709.white.y : c[2],
           c[3]};
 }
 
 std::function<Color(const Color&)> texel(const Call& call, const Planes&) {
-  if (keeps_chroma(call)) return [](const Color& c) { return encoded_yxy(c, c[0]); };
+  if (keeps_chroma(call)) return [](const Color& c) { return encoded_yxy(c, yxy_without_negatives(c)[0]); };
   return [](const Color& c) { return encoded_rgb(c, luminance_of(c)); };
 }
 

@@ -184,7 +184,8 @@ std::vector<ShaderParam> fields(const Call& call) {
 }
 
 // In Yxy where only the luminance changes.
-Color tone_mapped_yxy(const Color& c, const Tone& tone) {
+Color tone_mapped_yxy(const Color& given, const Tone& tone) {
+  const Color c = yxy_without_negatives(given);
   const double before = c[0] > 0 ? std::min(c[0] * tone.scale, brightest) : 0;
   const bool is_nowhere = std::isnan(c[1]) || std::isnan(c[2]);
   return {curved(before, tone), is_nowhere ? rec709.white.x : c[1], is_nowhere ? rec709.white.y : c[2], c[3]};
