@@ -94,7 +94,8 @@ void write_table(const Request& request) {
   const auto is_opaque = [](double alpha) { return std::abs(alpha - 1) < 1e-6; };
   if (!std::ranges::all_of(colors[3].values, is_opaque) || !(std::abs(half[3].values[0] - 0.5) < 1e-6) ||
       !has_alpha_behind(request.calls, true))
-    fail(Exit::usage, "--bake: the chain changes alpha, which a table does not hold; leave out the op that does");
+    fail(Exit::usage, "--bake: the chain changes alpha, which a table does not hold; leave out the op that does{}",
+         has_alpha_behind(request.calls, true) ? "" : ", or let `channels` end with A, as in --list B,G,R,A");
   ColorTable table{.size = side};
   for (size_t index = 0; index < colors[0].values.size(); ++index)
     for (size_t c = 0; c < 3; ++c) {

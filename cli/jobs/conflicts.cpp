@@ -74,7 +74,7 @@ static std::string other_pattern(const std::string& first, const std::string& se
 [[noreturn]] static void refuse_both(const std::string& first, const Job& second, const std::string& path,
                                      const std::string& output, bool is_same, bool is_same_level) {
   for (const std::string& name : {first, second.name()})
-    if (name != "-" && access(name.c_str(), F_OK) != 0)
+    if (name != "-" && access(name.c_str(), F_OK) != 0 && !format_of_extension(name))
       fail(Exit::usage, "{} is neither an op nor a file; `gpupost ops` lists the ops", name);
   const std::string target = path == "-" ? "standard output" : path;
   const bool has_stem = output.empty() || output.ends_with('/') || output.find("{stem}") != output.npos ||

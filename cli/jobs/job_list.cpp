@@ -44,7 +44,8 @@ static void check_statistics_file(const Request& request) {
 // Second images take the frame number of the input by {frame}, and by no other pattern.
 static void check_second_images(std::span<const Call> calls) {
   for (const Call& call : calls)
-    for (const auto& [path, is_data] : call.op->needs(call).pictures) {
+    for (const NeededPicture& needed : call.op->needs(call).pictures) {
+      const std::string& path = needed.path;
       if (access(path.c_str(), F_OK) == 0) continue;
       if (const std::optional<Sequence> sequence = Sequence::parse(path))
         fail(Exit::usage,

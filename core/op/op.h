@@ -202,8 +202,9 @@ enum class Channels { color, all };
 
 // An image file that is read into call.inputs.
 struct NeededPicture {
-  std::string path;      // {frame} stands for the frame number of the image
-  bool is_data = false;  // it is read as data, in 32-bit float: no conversion of colors or alpha
+  std::string path;          // {frame} stands for the frame number of the image
+  bool is_data = false;      // it is read as data, in 32-bit float: no conversion of colors or alpha
+  bool needs_float = false;  // its values may be below 0, so that a file of integers is an error
 };
 
 // The requirements of a call.
@@ -211,6 +212,7 @@ struct Needs {
   std::optional<Primaries> primaries;   // required primaries of R, G and B; empty: any
   bool luminance = false;               // takes the luminance of linear light, in the primaries that it has
   bool depth = false;                   // requires call.depth
+  bool takes_encoded = false;           // may expect values of a file as they are, not linear light
   std::string_view file;                // name of the option with a file, which is read into call.source; empty: none
   size_t most_file_bytes = 64 << 10;    // limit for that file
   std::vector<std::string> files;       // other files that `prepare` reads

@@ -136,15 +136,19 @@ TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture)
     give_one_depth(picture.groups.front());
   if (calls.empty() || calls.front().op != &channels_op) return {};
   const ChannelSources sources = channel_sources(calls.front());
-  if (!sources.has_names()) return {};
+  const bool has_names = sources.has_names();
+  if (!has_names && picture.groups.front().is_color) return {};
+  // With names, each channel goes to its place in the result; else R, G, B and A make a color for the op to take them from.
   std::array<std::optional<ChannelRef>, 4> places;
   for (size_t c = 0; c < 4; ++c)
-    if (const std::string& channel = sources.of[c].channel; !channel.empty()) places[c] = place_of(picture, channel);
+    if (const std::string& channel = sources.of[c].channel; !channel.empty())
+      places[has_names ? c : *component_named(channel)] = place_of(picture, channel);
   TakenChannels taken = drops_of(places, picture);
   if (std::string warning = warning_of_rounding(places, picture); !warning.empty())
     taken.warnings.push_back(std::move(warning));
   const Group& old = picture.groups.front();
-  Group color = color_of(places, sources.has_alpha, old.is_color ? layer_prefix(old) : "", picture.size());
+  Group color =
+      color_of(places, sources.has_alpha || !has_names, old.is_color ? layer_prefix(old) : "", picture.size());
   color.is_data = old.is_data;
   for (const std::optional<ChannelRef>& place : places)
     for (Group& group : picture.groups)

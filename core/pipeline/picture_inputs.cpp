@@ -17,7 +17,8 @@ namespace gpupost {
 static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, const std::string& name,
                                const Primaries& wanted, const InputSettings& of_chain, Depth storage,
                                JobReport& report) {
-  const auto& [path, is_data] = file;
+  const std::string& path = file.path;
+  const bool is_data = file.is_data;
   InputSettings settings{.is_data = is_data,
                          .flatten = of_chain.flatten,
                          .limits = of_chain.limits,
@@ -33,6 +34,8 @@ static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, 
     settings.layer = layers.front();
     picture = read_file_of_call(worker, path, name, "", settings, report);
   }
+  if (file.needs_float && !is_float(picture.groups.front().depth))
+    fail(Exit::usage, "{}: holds integers; expected half or float, for values from -1 to 1", path);
   picture.groups.front().is_data |= is_data;
   if (is_all_hidden(picture)) report.add_warning(fmt::format("{}: {}", name, all_hidden_warning));
   if (is_data) {
@@ -59,12 +62,14 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
   for (size_t index = 0; index < calls.size(); ++index)
     for (const NeededPicture& needed : calls[index].op->needs(calls[index]).pictures) {
       const NeededPicture file{.path = fill_frame(needed.path, job.frame),
-                               .is_data = needed.is_data || makes_content(calls, Content::data)};
+                               .is_data = needed.is_data || makes_content(calls, Content::data),
+                               .needs_float = needed.needs_float};
       const Primaries& primaries = at_calls[index];
       const Depth depth = file.is_data ? Depth::f32 : storage;
       const auto is_same = [&](const Kept& kept) {
         return kept.file.path == file.path && kept.file.is_data == file.is_data &&
-               (file.is_data || are_same(kept.primaries, primaries)) && kept.picture.picture.depth == depth;
+               kept.file.needs_float == file.needs_float && (file.is_data || are_same(kept.primaries, primaries)) &&
+               kept.picture.picture.depth == depth;
       };
       auto found = std::ranges::find_if(given, is_same);
       if (found == given.end()) {

@@ -226,6 +226,19 @@ void tell_of_curve(std::span<const Call> calls, const Picture& picture, const Co
                                 : "its curve is " + name_of(picture.transfer, picture.exponent)));
 }
 
+// Warns of a call that may expect the values of the file, and gets light that was decoded from them.
+void tell_of_decoding(std::span<const Call> calls, const Picture& picture, const InputSettings& settings,
+                      JobReport& report) {
+  const bool is_decoded = picture.transfer != Transfer::linear && picture.groups.front().is_color && !settings.transfer;
+  const auto takes = [](const Call& call) { return call.op->needs(call).takes_encoded; };
+  const auto call = std::ranges::find_if(calls, takes);
+  if (!is_decoded || call == calls.end() || makes_content({calls.begin(), call}, Content::numbers)) return;
+  report.add_warning(fmt::format(
+      "`{}` gets linear light, because the {} curve of the file is removed; if it expects the values of the "
+      "file, add --input-transfer linear",
+      call->text(), name_of(picture.transfer, picture.exponent)));
+}
+
 // A copy of only the color, as it was read.
 Picture color_as_read(const Picture& picture) {
   const Group& color = picture.groups.front();
@@ -336,6 +349,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                     "--list R,G,B`)",
                     all_hidden_warning));
   tell_of_curve(calls, picture, way, request.output, report);
+  tell_of_decoding(calls, picture, request.input, report);
   // Level 0 of unchanged integers is that of the input, also color where alpha is 0. Only the depth may change.
   const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
   const bool is_dithered = request.output.dither != Dither::none && way.input_depth != Depth::u8;

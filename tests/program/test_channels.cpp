@@ -500,3 +500,22 @@ DEVICE_TEST_CASE("channels are taken by any name that a file has, those of layer
   CHECK(place.gpupost({"channels", "--list", "Z,Z,Z", "depth.exr", "--explain"}).exit_code == 0);
   CHECK(place.gpupost({"channels", "--list", "Z,Z,Z", "depth.exr", "-o", "z.png"}).exit_code == 0);
 }
+
+DEVICE_TEST_CASE("channels makes a color of channels named R, G, B or A that are no color") {
+  const TestFolder place;
+  REQUIRE(place
+              .shell("oiiotool --pattern constant:color=0.25 4x3 1 --chnames A -d float -o matte.exr && "
+                     "oiiotool --pattern constant:color=0.5,0.75 4x3 2 --chnames A,Z -d float -o two.exr")
+              .exit_code == 0);
+  const auto first_texel = [&](const char* list, const char* file) {
+    const Picture made = result_of(place, {"channels", "--list", list}, file, "out.exr");
+    const auto numbers = made.groups[0].levels[0].texels.as<float>();
+    return std::vector<float>(numbers.begin(), numbers.begin() + 4);
+  };
+  CHECK(first_texel("A,A,A", "matte.exr") == std::vector{0.25f, 0.25f, 0.25f, 1.0f});
+  CHECK(first_texel("0.5,A,0,A", "two.exr") == std::vector{0.5f, 0.5f, 0.0f, 0.5f});
+  CHECK(first_texel("Z,A,A", "two.exr") == std::vector{0.75f, 0.5f, 0.5f, 1.0f});
+  const Finished missing = place.gpupost({"channels", "--list", "R,A,A", "two.exr", "-o", "none.exr"});
+  CHECK(missing.exit_code == 1);
+  CHECK(missing.err.find("the image has no channel R; it has A, Z") != missing.err.npos);
+}

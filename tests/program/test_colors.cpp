@@ -74,6 +74,9 @@ DEVICE_TEST_CASE("a second image gets the primaries of the image, and normals ar
        {"light.exr", "denoise", "--albedo", "light.exr", "--albedo-range", "100"});  // the light is 1 everywhere
   check_near(place, "light.exr", "flat.exr", "0.000001");
   check_done(place, {"rec2020.exr", "--input-primaries", "rec709", "-o", "untagged.exr"});
+  const Finished integers = place.gpupost({"in.exr", "denoise", "--normals", "in.png", "-o", "none.exr"});
+  CHECK(integers.exit_code == 1);
+  CHECK(integers.err.find("in.png: holds integers; expected half or float") != integers.err.npos);
   made("a.exr", {"in.exr", "denoise", "--normals", "rec2020.exr"});
   made("b.exr", {"in.exr", "denoise", "--normals", "untagged.exr"});
   check_near(place, "a.exr", "b.exr", "0");
@@ -203,6 +206,8 @@ DEVICE_TEST_CASE("alpha that is data does not weight the color, and ops that tak
     for (size_t i = 3; i < few.size(); i += 4) CHECK(std::abs(few[i] - many[i] / 257.0) <= 0.6);
   }
   REQUIRE(place.gpupost(with(coded, {"-o", "f.tif", "--bits", "32f"})).exit_code == 0);
+  REQUIRE(place.gpupost(with(coded, {"-o", "custom.dds"})).exit_code == 0);
+  CHECK(place.read("custom.dds")[144] == 4);  // DDS_ALPHA_MODE_CUSTOM
   CHECK(parse_json(place.gpupost({"info", "f.tif", "--json"}).out)["alpha"] == "straight");
   CHECK(place.gpupost(with(coded, {"-o", "a.jpg"})).err.find("alpha is dropped") != std::string::npos);
   CHECK(place.gpupost(with(coded, {"channels", "--list", "R,G,B", "offset", "--value", "0.1", "-o", "b.png"}))

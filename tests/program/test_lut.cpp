@@ -195,6 +195,44 @@ TEST_CASE("--bake does not replace the table that its chain reads, by whatever n
   CHECK(folder.files() == before);
 }
 
+DEVICE_TEST_CASE("ocio tells where it gets light that was decoded, and may expect the values of the file") {
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder place;
+  const auto warning_of = [&](const Words& words) {
+    const Finished finished = place.gpupost(with(words, {"-o", "x.exr"}));
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err;
+  };
+  const Words from{"in.png", "ocio", "--from", "sRGB - Texture", "--to", "ACEScg"};
+  CHECK(
+      warning_of(from) ==
+      "gpupost: warning: in.png: `ocio --from sRGB - Texture --to ACEScg` gets linear light, because the srgb curve of "
+      "the file is removed; if it expects the values of the file, add --input-transfer linear\n");
+  CHECK(warning_of(with(from, {"--input-transfer", "linear"})) == "");
+  CHECK(warning_of({"in.png", "ocio", "--from", "ACEScg", "--to", "Linear Rec.709 (sRGB)"}) == "");
+  CHECK(warning_of({"in.png", "ocio", "--to", "ACEScg", "ocio", "--from", "ACEScg", "--to", "ACEScct"}) == "");
+  CHECK(warning_of({"in.exr", "ocio", "--from", "ACEScct", "--to", "ACEScg"}).find("gets linear light") ==
+        std::string::npos);
+  CHECK(warning_of({"in.png", "ocio", "--display", "sRGB - Display", "--view", "Un-tone-mapped", "--inverse"})
+            .find("gets linear light") != std::string::npos);
+}
+
+TEST_CASE("ocio refuses files that the library would read as something else") {
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder place;
+  place.write("comma.cube", "LUT_3D_SIZE 2\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 0 0,5\n1 0 1\n0 1 1\n1 1 1\n");
+  place.write("old.ccc",
+              "<ColorCorrectionCollection>\n<ColorCorrection id=\"a\"><ASC_SOP><Slope>2 1 1</Slope></ASC_SOP>\n"
+              "</ColorCorrection></ColorCorrectionCollection>\n");
+  const Finished comma = place.gpupost({"in.exr", "ocio", "--file", "comma.cube", "-o", "x.exr"});
+  CHECK(comma.exit_code == 2);
+  CHECK(comma.err.find("comma.cube:6: has a comma; numbers need a point") != comma.err.npos);
+  const Finished old = place.gpupost({"in.exr", "ocio", "--file", "old.ccc", "-o", "x.exr"});
+  CHECK(old.exit_code == 2);
+  CHECK(old.err.find("which OpenColorIO ignores; use `grade --file`") != old.err.npos);
+  CHECK(!place.has("x.exr"));
+}
+
 DEVICE_TEST_CASE("ocio names the primaries of light in an EXR, and leaves numbers without any") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;

@@ -363,3 +363,11 @@ TEST_CASE("an interrupt from the terminal ends the shell loop that gpupost runs 
   CHECK(WTERMSIG(status) == SIGINT);
   CHECK(!std::filesystem::exists(place.path("after")));
 }
+
+TEST_CASE("a second PNG in a pipe is told") {
+  const TestFolder place;
+  const Finished finished = place.shell("cat in.png in.png | gpupost - -o one.png");
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err.find("is followed by another image; only the first is read") != finished.err.npos);
+  check_same(place, "one.png", "in.png");
+}

@@ -30,7 +30,8 @@ struct PngParts {
   ColorChunks color;
   std::vector<Bytes> image_data;
   DroppedMetadata dropped;
-  size_t image_at = 0;  // byte of the first IDAT
+  size_t image_at = 0;       // byte of the first IDAT
+  bool has_another = false;  // another PNG follows in the file or pipe
 };
 
 PngHeader header_in(Bytes data, const Limits& limits) {
@@ -123,6 +124,8 @@ PngParts parts_of(Bytes file, const Limits& limits) {
     before = chunk.type;
   }
   if (parts.image_data.empty()) fail(Exit::input, "has no chunk IDAT, which holds the image");
+  const size_t end = chunk.at + 12 + chunk.data.size();
+  parts.has_another = text_of(file.subspan(end)).starts_with(signature);
   return parts;
 }
 
@@ -183,6 +186,7 @@ Decoded read_png(Bytes file, const DecodeOptions& options, const TexelAllocator&
                 .colors = colors_of(parts.color),
                 .dropped = parts.dropped};
   if (parts.animation) raster.colors.warnings.push_back("is animated; only its default image is read");
+  if (parts.has_another) raster.colors.warnings.push_back("is followed by another image; only the first is read");
   if (parts.exif) raster.orientation = orientation_in(*parts.exif);
   TexelBuffer filtered = inflated(parts, bytes);
   raster.texels = lend_texels(raster.size, raster.depth, options.limits, lend);

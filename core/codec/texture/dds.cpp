@@ -12,6 +12,7 @@ void put_zeros(std::vector<std::byte>& header, size_t count) {
 
 uint32_t alpha_mode_of(const Texture& texture) {
   if (!texture.has_alpha) return dds::alpha_opaque;
+  if (texture.is_data) return dds::alpha_custom;
   return texture.is_premultiplied ? dds::alpha_premultiplied : dds::alpha_straight;
 }
 

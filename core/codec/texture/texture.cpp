@@ -46,6 +46,7 @@ Texture texture_of(const Format& format, std::span<const Source> sources, Arrang
           .image_count = int(sources.size()),
           .has_alpha = color.has_alpha(),
           .is_premultiplied = color.has_alpha() && !color.is_data && is_float(options.depth),
+          .is_data = color.is_data,
           .has_primaries = options.is_tagged};
 }
 

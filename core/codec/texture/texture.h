@@ -17,6 +17,7 @@ struct Texture {
   int image_count = 1;  // 1, faces of a cube, or layers
   bool has_alpha = false;
   bool is_premultiplied = false;
+  bool is_data = false;       // alpha is a channel of its own
   bool has_primaries = true;  // Rec. 709; false: not known
 
   size_t level_bytes(int level) const { return texel_count(level_size(size, level)) * texel.bytes(); }

@@ -29,7 +29,8 @@ void check(const Call& call) {
 Needs needs(const Call& call) {
   Needs made;
   if (has(call, "albedo")) made.pictures.push_back({.path = call.word("albedo")});
-  if (has(call, "normals")) made.pictures.push_back({.path = call.word("normals"), .is_data = true});
+  if (has(call, "normals"))
+    made.pictures.push_back({.path = call.word("normals"), .is_data = true, .needs_float = true});
   return made;
 }
 

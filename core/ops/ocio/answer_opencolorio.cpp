@@ -92,6 +92,7 @@ OcioReply shader_answer(const OcioQuestion& question) {
   if (reply.to_aces.empty()) reply.encoding = question.encoding();
   reply.shader.keeps_data = question.keeps_data();
   reply.shader.is_scene_linear = question.is_scene_linear();
+  reply.shader.takes_encoded = question.takes_encoded();
   const OCIO::ConstProcessorMetadataRcPtr facts = processor->getProcessorMetadata();
   for (int index = 0; index < facts->getNumFiles(); ++index) reply.shader.files.emplace_back(facts->getFile(index));
   const auto add = [&](OcioTexture shape, const float* values) {

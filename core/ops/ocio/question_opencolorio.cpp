@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <optional>
 #include <sstream>
 
@@ -198,8 +199,17 @@ std::vector<double> OcioQuestion::matrix_to_aces() const {
   return processor ? matrix_of(*processor) : std::vector<double>();
 }
 
-bool OcioQuestion::is_scene_linear() const {
-  const OCIO::ConstColorSpaceRcPtr space = config_->getColorSpace(result_space().c_str());
+bool OcioQuestion::is_scene_linear() const { return is_scene_linear(result_space()); }
+
+bool OcioQuestion::takes_encoded() const {
+  if (!transform_.file.empty()) return true;
+  const std::string& space = transform_.is_inverse ? transform_.to : transform_.from;
+  if (space.empty()) return transform_.is_inverse && !transform_.display.empty();
+  return !config_->getColorSpace(space.c_str())->isData() && !is_scene_linear(space);
+}
+
+bool OcioQuestion::is_scene_linear(const std::string& name) const {
+  const OCIO::ConstColorSpaceRcPtr space = config_->getColorSpace(name.c_str());
   if (!space || space->isData() || space->getReferenceSpaceType() != OCIO::REFERENCE_SPACE_SCENE) return false;
   if (const std::string encoding = space->getEncoding(); !encoding.empty()) return encoding == "scene-linear";
   const OCIO::ConstColorSpaceRcPtr linear = config_->getColorSpace(OCIO::ROLE_SCENE_LINEAR);
@@ -287,7 +297,21 @@ const std::string& OcioQuestion::result_space() const {
   return !transform_.to.empty() ? transform_.to : !transform_.look.empty() ? transform_.from : none;
 }
 
+// Refuses what the library would read as something else, without an error.
+static void check_file(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.find("<ASC_SOP") != line.npos || line.find("<ASC_SAT") != line.npos)
+      fail(Exit::input, "{}: has the element ASC_SOP or ASC_SAT, which OpenColorIO ignores; use `grade --file`", path);
+    const bool is_of_numbers = line.find_first_not_of("0123456789+-.,eE \t\r") == line.npos;
+    if (path.ends_with(".cube") && is_of_numbers && line.find(',') != line.npos)
+      fail(Exit::input, "{}:{}: has a comma; numbers need a point", path, number);
+  }
+}
+
 void OcioQuestion::append_file(OCIO::GroupTransform& group) const {
+  check_file(transform_.file);
   if (transform_.id.empty() && is_collection(transform_.file)) {  // not by the place 0, since "0" may be an id
     const OCIO::GroupTransformRcPtr corrections = OCIO::CDLTransform::CreateGroupFromFile(transform_.file.c_str());
     if (corrections->getNumTransforms() == 0) fail(Exit::input, "{}: has no correction", transform_.file);

@@ -33,6 +33,8 @@ class OcioQuestion {
   // Whether the configuration says that the result is linear light: by the encoding of its space, else by the role
   // scene_linear, from which a matrix goes to the space.
   bool is_scene_linear() const;
+  // May the transform expect values that are not linear light? A file does not say.
+  bool takes_encoded() const;
   // The encoding of the result: a transfer and an index into named_primaries. Empty: not known.
   std::vector<int32_t> encoding() const;
   // Does the transform take any values without --from, because its result is data?
@@ -43,6 +45,7 @@ class OcioQuestion {
 
  private:
   void check_id() const;
+  bool is_scene_linear(const std::string& name) const;
   bool has_no_looks() const;
   OCIO::ConstCPUProcessorRcPtr conversion_between(const char* from, const char* to) const;
   OCIO::ConstColorSpaceRcPtr encoded_space() const;

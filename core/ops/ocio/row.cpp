@@ -42,7 +42,7 @@ namespace {
 struct Prepared {
   OcioTransform transform;
   bool is_light = false;
-  bool keeps_data = false;
+  bool keeps_data = false, takes_encoded = false;
   std::optional<Primaries> primaries;     // of light, if they are not those of Rec. 709
   std::optional<ColorEncoding> encoding;  // of numbers, if it is a known one
   std::vector<std::string> files;         // that the library has read
@@ -129,6 +129,7 @@ void prepare(Call& call) {
   OcioShader shader = ocio_shader(transform);
   own->encoding = shader.encoding;
   own->keeps_data = shader.keeps_data;
+  own->takes_encoded = shader.takes_encoded && !call.flag("linear");
   own->files = files_read(named_file(call), shader.files);
   const std::optional<Primaries> result = shader.to_aces ? primaries_of(*shader.to_aces) : std::nullopt;
   if (is_given(call, "file")) own->is_light = call.flag("linear");
@@ -233,6 +234,7 @@ Needs needs(const Call& call) {
   Needs made;
   if (takes_light(call)) made.primaries = rec709;
   const Prepared* own = prepared(call);
+  made.takes_encoded = own && own->takes_encoded;
   made.files = own ? own->files : files_read(named_file(call), {});
   return made;
 }
@@ -285,7 +287,8 @@ const Op ocio_op{
                       "--file testdata/look.cube --interpolation default --linear"}},
     .params = {text_param("from",
                           "Color space of the input; default: linear light in the primaries of the file, found through "
-                          "the role aces_interchange",
+                          "the role aces_interchange. If the values of an integer file are in this space, add the "
+                          "global option --input-transfer linear, which keeps them as they are",
                           "SPACE"),
                text_param("to", "Color space of the result", "SPACE"),
                text_param("display", "Display to convert for", "DISPLAY"),

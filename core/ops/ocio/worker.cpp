@@ -27,7 +27,7 @@ constexpr auto members(const OcioTexture&) {
 }
 constexpr auto members(const OcioShader&) {
   return std::tuple(&OcioShader::text, &OcioShader::textures, &OcioShader::files, &OcioShader::is_scene_linear,
-                    &OcioShader::keeps_data);
+                    &OcioShader::keeps_data, &OcioShader::takes_encoded);
 }
 constexpr auto members(const OcioRequest&) {
   return std::tuple(&OcioRequest::action, &OcioRequest::transform, &OcioRequest::colors);

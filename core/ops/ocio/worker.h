@@ -44,6 +44,7 @@ struct OcioShader {
   std::optional<Matrix3> to_aces;
   bool is_scene_linear = false;  // linear light by the configuration, even if its primaries are unknown
   bool keeps_data = false;       // passes any values on, as data
+  bool takes_encoded = false;    // may expect values that are not linear light
   // The encoding of a result that is not light, if it is sRGB's curve or PQ with named primaries.
   std::optional<ColorEncoding> encoding;
 };
