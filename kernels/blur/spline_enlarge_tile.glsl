@@ -2,7 +2,16 @@
 // are in shared memory. A thread goes down a column, and keeps four rows of cells at its column. Cells hold half of the sums.
 #include "blur/border.glsl"
 
-shared vec4 cells[CELL_ROWS * CELL_COLUMNS];
+#if CELLS_ARE_HALVES
+#define CELL uvec2
+uvec2 packed_cell(vec4 c) { return uvec2(packHalf2x16(c.rg), packHalf2x16(c.ba)); }
+vec4 color_of_cell(uvec2 bits) { return vec4(unpackHalf2x16(bits.x), unpackHalf2x16(bits.y)); }
+#else
+#define CELL vec4
+vec4 packed_cell(vec4 c) { return c; }
+vec4 color_of_cell(vec4 c) { return c; }
+#endif
+shared CELL cells[CELL_ROWS * CELL_COLUMNS];
 shared vec4 row_weights[TEXEL_ROWS];
 shared int stops[CELL_ROWS];  // of intervals: the row behind them
 
@@ -43,8 +52,8 @@ void keep_two(int y, vec4 upper, vec4 lower) {
 
 // A row of cells at the thread's column.
 vec4 across(int place) {
-  return weights_x.x * cells[place] + weights_x.y * cells[place + 1] + weights_x.z * cells[place + 2] +
-         weights_x.w * cells[place + 3];
+  return weights_x.x * color_of_cell(cells[place]) + weights_x.y * color_of_cell(cells[place + 1]) +
+         weights_x.z * color_of_cell(cells[place + 2]) + weights_x.w * color_of_cell(cells[place + 3]);
 }
 
 void main() {
@@ -55,8 +64,8 @@ void main() {
   [[unroll]] for (int begin = 0; begin < CELL_ROWS * CELL_COLUMNS; begin += COLUMNS) {
     const int index = begin + thread;
     const ivec2 at = corner + ivec2(index % CELL_COLUMNS, index / CELL_COLUMNS);
-    const vec4 c = load(ivec2(continued(at.x, cells_x), continued(at.y, cells_y)));
-    if (index < CELL_ROWS * CELL_COLUMNS) cells[index] = c;
+    const CELL cell = packed_cell(load(ivec2(continued(at.x, cells_x), continued(at.y, cells_y))));
+    if (index < CELL_ROWS * CELL_COLUMNS) cells[index] = cell;
   }
   for (int index = thread; index < end - first; index += COLUMNS)
     stops[index] = int(table[intervals_at + first + index + 1]);

@@ -193,7 +193,8 @@ GPU_TEST_CASE(
           gpu, words, made(size, [&](int x, int y) { return noise_at(size.width - 1 - x, size.height - 1 - y); }));
       for (size_t index = 0; index < found.size(); ++index) {
         CHECK(found[index] >= 0);
-        CHECK(found[index] == doctest::Approx(turned[found.size() - 1 - index]).epsilon(4e-6));
+        // not exactly: a texel in the middle of a cell has two more cells on one side and one on the other
+        CHECK(found[index] == doctest::Approx(turned[found.size() - 1 - index]).epsilon(2e-5));
       }
     }
 }

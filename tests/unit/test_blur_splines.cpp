@@ -23,12 +23,12 @@ std::map<int, double> kernel_at(const SplineGrid& grid, int texel) {
   for (int k = 0; k < 4; ++k)
     for (int j = -grid.radius(); j <= grid.radius(); ++j)
       cells[grid.cell_before(texel) - 1 + k + j] += grid.weights(texel)[size_t(k)] * blur[size_t(j + grid.radius())];
+  const int first = grid.first_texel(cells.begin()->first - 2), end = grid.first_texel(cells.rbegin()->first + 2);
+  const std::vector<std::array<double, 4>> reductions = grid.reductions(first, end - first);
   for (const auto& [cell, weight] : cells)
     for (int interval = cell - 2; interval <= cell + 1; ++interval)
       for (int source = grid.first_texel(interval); source < grid.first_texel(interval + 1); ++source)
-        kernel[source - texel] += weight * grid.weights(source)[size_t(cell + 1 - interval)] / grid.texels_per_cell();
-  const double correction = grid.corrections(texel, 1).front();
-  for (auto& [distance, weight] : kernel) weight *= correction;
+        kernel[source - texel] += weight * reductions[size_t(source - first)][size_t(cell + 1 - interval)];
   return kernel;
 }
 

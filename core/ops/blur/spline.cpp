@@ -61,8 +61,7 @@ std::vector<double> gaussian_weights(double sigma, int radius) {
   return weights;
 }
 
-SplineGrid::SplineGrid(double sigma, int side, Border border)
-    : clamps_(border == Border::clamp), side_(side), length_(round_up(least_length, side)) {
+SplineGrid::SplineGrid(double sigma, int side, Border border) : side_(side), length_(round_up(least_length, side)) {
   cells_ = std::max(int(std::ceil(cells_per_sigma * length_ / sigma)), div_ceil(length_, most_texels_per_cell));
   const int aligned = round_up(cells_, cell_alignment);
   if (border == Border::repeat && aligned * least_texels_per_cell <= length_) cells_ = aligned;
@@ -120,32 +119,19 @@ std::vector<double> SplineGrid::cell_weights() const {
   return weights;
 }
 
-double SplineGrid::weight_sum(int cell) const {
-  double sum = 0;
-  for (int interval = 0; interval < 4; ++interval) {
-    const int before = cell - 2 + interval;
-    for (int texel = first_texel(before); texel < first_texel(before + 1); ++texel)
-      sum += weights(texel)[size_t(3 - interval)];
-  }
-  return sum;
-}
-
-std::vector<double> SplineGrid::corrections(int first, int count) const {
-  // a constant of 1, reduced, blurred and enlarged
-  const int begin = cell_before(first) - 1 - radius_, end = cell_before(first + count - 1) + 3 + radius_;
-  std::vector<double> reduced, blurred;
-  for (int cell = begin; cell < end; ++cell) {
-    const int held = clamps_ ? std::clamp(cell, -cells_beyond, cells_ - 1 + cells_beyond) : cell;
-    reduced.push_back(weight_sum(held) / texels_per_cell());
-  }
-  const std::vector<double> kernel = cell_weights();
-  for (size_t cell = 0; cell + kernel.size() <= reduced.size(); ++cell)
-    blurred.push_back(std::inner_product(kernel.begin(), kernel.end(), reduced.begin() + ptrdiff_t(cell), 0.0));
-  std::vector<double> result;
-  for (int texel = first; texel < first + count; ++texel) {
+std::vector<std::array<double, 4>> SplineGrid::reductions(int first, int count) const {
+  const int first_cell = cell_before(first) - 1, end_cell = cell_before(first + count - 1) + 3;
+  std::vector<double> sums(size_t(end_cell - first_cell), 0);
+  for (int texel = first_texel(first_cell - 2); texel < first_texel(end_cell + 1); ++texel) {
     const std::array<double, 4> own = weights(texel);
-    const auto at = blurred.begin() + (cell_before(texel) - cell_before(first));
-    result.push_back(1 / std::inner_product(own.begin(), own.end(), at, 0.0));
+    for (int k = 0; k < 4; ++k)
+      if (const int cell = cell_before(texel) - 1 + k; cell >= first_cell && cell < end_cell)
+        sums[size_t(cell - first_cell)] += own[size_t(k)];
+  }
+  std::vector<std::array<double, 4>> result;
+  for (int texel = first; texel < first + count; ++texel) {
+    std::array<double, 4>& own = result.emplace_back(weights(texel));
+    for (size_t k = 0; k < 4; ++k) own[k] /= sums[size_t(cell_before(texel) - 1 - first_cell) + k];
   }
   return result;
 }
@@ -161,19 +147,17 @@ std::vector<double> SplineGrid::blurred_ones() const {
   constexpr int more = cells_beyond;
   const int count = cells_ + 2 * more;
   std::vector<double> ones(size_t(count), 0), blurred(size_t(count), 0);
+  const std::vector<std::array<double, 4>> own = reductions(0, side_);
   for (int texel = 0; texel < side_; ++texel)
-    for (int k = 0; k < 4; ++k) ones[size_t(cell_before(texel) - 1 + k + more)] += weights(texel)[size_t(k)];
-  for (int cell = 0; cell < count; ++cell) ones[size_t(cell)] /= texels_per_cell();
+    for (int k = 0; k < 4; ++k) ones[size_t(cell_before(texel) - 1 + k + more)] += own[size_t(texel)][size_t(k)];
   const std::vector<double> kernel = cell_weights();
   for (int cell = 0; cell < count; ++cell)
     for (int k = std::max(-radius_, -cell); k <= std::min(radius_, count - 1 - cell); ++k)
       blurred[size_t(cell)] += kernel[size_t(k + radius_)] * ones[size_t(cell + k)];
   std::vector<double> result(size_t(side_), 0);
-  const std::vector<double> scales = corrections(0, side_);
   for (int texel = 0; texel < side_; ++texel)
     for (int k = 0; k < 4; ++k)
-      result[size_t(texel)] +=
-          scales[size_t(texel)] * weights(texel)[size_t(k)] * blurred[size_t(cell_before(texel) - 1 + k + more)];
+      result[size_t(texel)] += weights(texel)[size_t(k)] * blurred[size_t(cell_before(texel) - 1 + k + more)];
   return result;
 }
 

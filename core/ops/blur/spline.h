@@ -43,9 +43,9 @@ class SplineGrid {
   int first_texel(int cell) const;
   // Weights of the cells cell_before - 1 to cell_before + 2 at a texel. Their sum is 1, their center is the texel, and none is 0.
   std::array<double, 4> weights(int texel) const;
-  // What enlarging multiplies with at each of these texels, so that a constant stays one: all but 1, since the weights of the
-  // texels at a cell add up to texels_per_cell() nearly, and not exactly.
-  std::vector<double> corrections(int first, int count) const;
+  // Weights of these texels in the cells cell_before - 1 to cell_before + 2 that they are reduced to: the same, divided so that
+  // the weights of all texels in a cell have a sum of 1 and a constant stays one.
+  std::vector<std::array<double, 4>> reductions(int first, int count) const;
   // The source texels from the first to the last whose numbers a texel of the result depends on.
   std::array<int, 2> reached(int texel) const;
   // The most that a texel of the result reaches to either side.
@@ -54,10 +54,8 @@ class SplineGrid {
   std::vector<double> blurred_ones() const;
 
  private:
-  double weight_sum(int cell) const;  // of all texels at a cell
   int64_t position(int texel) const;  // of the middle of a texel behind that of cell 0, in 1 / (2 length) cells
 
-  bool clamps_ = true;  // the cells go on as their last ones
   int side_ = 1, length_ = 1, cells_ = 1, radius_ = 0;
   double sigma_ = 0;  // of the whole gaussian, in cells
 };

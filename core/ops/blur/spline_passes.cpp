@@ -57,8 +57,9 @@ int half_subgroup(const DeviceTraits& traits, int threads, int most) {
 
 void append_reduction(std::vector<float>& table, const Cells& cells, double scale) {
   const int first = cells.first - 2, end = cells.first + cells.count + 1;
-  for (int texel = cells.first_texel(first); texel < cells.first_texel(end); ++texel)
-    for (const double weight : cells.grid.weights(texel + cells.corner)) table.push_back(float(weight * scale));
+  const int begin = cells.first_texel(first), count = cells.first_texel(end) - begin;
+  for (const std::array<double, 4>& weights : cells.grid.reductions(begin + cells.corner, count))
+    for (const double weight : weights) table.push_back(float(weight * scale));
   for (int interval = first; interval <= end; ++interval) table.push_back(float(cells.first_texel(interval)));
 }
 
@@ -84,7 +85,7 @@ int plan_column_reduction(PlanBuilder& builder, const Blur& blur, const Cells& c
       .arithmetic = {.subgroup_size = 2 * half},
       .source = {source},
       .access = {.is_bounded = true, .reads_per_texel = width * (1 + 3.0 / segment)}};
-  append_reduction(pass.table, cells, 0.5 / width);
+  append_reduction(pass.table, cells, 0.5);
   const int intervals = int(pass.table.size()) - (cells.count + 4);
   pass.values = {{"width", size.width},
                  {"height", size.height},
@@ -132,7 +133,8 @@ bool reduces_both(const Cells& x, const Cells& y, const DeviceTraits& traits) {
   return shape.threads() <= traits.max_group_invocations && shape.shared_bytes() <= traits.shared_bytes;
 }
 
-// Columns and rows in one pass. Returns the image of the cells.
+// Columns and rows in one pass. Returns the image of the cells. They are halves if the image is: a constant stays one in them,
+// and a texel of the result is a mean of so many that their rounding is less than its own.
 int plan_both_reductions(PlanBuilder& builder, const Blur& blur, const Cells& x, const Cells& y, int source) {
   const Size size = builder.image(source).size;
   const double width = x.grid.texels_per_cell(), height = y.grid.texels_per_cell();
@@ -155,15 +157,17 @@ int plan_both_reductions(PlanBuilder& builder, const Blur& blur, const Cells& x,
       .source = {source},
       .access = {
           .reads_words = true, .is_bounded = true, .reads_per_texel = width * height * (1 + 3.0 / shape.segment)}};
-  append_reduction(pass.table, y, 0.5 / height);
+  append_reduction(pass.table, y, 0.5);
   const int intervals_at = int(pass.table.size()) - (y.count + 4), columns_at = int(pass.table.size());
   for (int cell = x.first; cell < x.first + x.count + 4; ++cell) pass.table.push_back(float(x.first_texel(cell - 2)));
   const int weights_at = int(pass.table.size());
+  const int first_texel = x.first_texel(x.first - 2), end_texel = x.first_texel(x.first + x.count + 2);
+  const auto reductions = x.grid.reductions(first_texel + x.corner, end_texel - first_texel);
   for (int cell = x.first; cell < x.first + x.count; ++cell) {
     const int begin = x.first_texel(cell - 2), end = x.first_texel(cell + 2);
     for (int texel = begin; texel < begin + shape.taps; ++texel) {
       const int place = texel < end ? cell + 1 - x.grid.cell_before(texel + x.corner) : 0;
-      pass.table.push_back(texel < end ? float(x.grid.weights(texel + x.corner)[size_t(place)] / width) : 0);
+      pass.table.push_back(texel < end ? float(reductions[size_t(texel - first_texel)][size_t(place)]) : 0);
     }
   }
   pass.values = {{"width", size.width},
@@ -174,7 +178,8 @@ int plan_both_reductions(PlanBuilder& builder, const Blur& blur, const Cells& x,
                  {"intervals_at", intervals_at},
                  {"columns_at", columns_at},
                  {"weights_at", weights_at}};
-  const int target = pass.target.image = builder.add_image({.size = {x.count, y.count}, .depth = Depth::f32});
+  const Depth depth = builder.image(source).depth == Depth::half ? builder.depth_of_light() : Depth::f32;
+  const int target = pass.target.image = builder.add_image({.size = {x.count, y.count}, .depth = depth});
   builder.add(std::move(pass));
   return target;
 }
@@ -189,7 +194,7 @@ int plan_line_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const
   (axis == along_x ? reduced.width : reduced.height) = cells.count;
   const int first_interval = cells.first - 2, interval_count = cells.count + 3;
   const int begin = cells.first_texel(first_interval);
-  const double scale = (is_first ? 0.5 : 1) / grid.texels_per_cell();
+  const double scale = is_first ? 0.5 : 1;
   PassSpec pass{.name = axis == along_x ? "blur: reduce rows" : "blur: reduce columns",
                 .kernel = "blur/spline_reduce.glsl",
                 .defines = {{"AXIS", axis, axis_names},
@@ -224,10 +229,8 @@ int plan_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cell
 }
 
 void append_weights(std::vector<float>& table, const Cells& cells) {
-  const std::vector<double> scales = cells.grid.corrections(cells.corner, cells.side);
   for (int texel = 0; texel < cells.side; ++texel)
-    for (const double weight : cells.grid.weights(cells.corner + texel))
-      table.push_back(float(weight * scales[size_t(texel)]));
+    for (const double weight : cells.grid.weights(cells.corner + texel)) table.push_back(float(weight));
 }
 
 void append_shares(std::vector<float>& table, const Cells& cells) {
@@ -237,7 +240,8 @@ void append_shares(std::vector<float>& table, const Cells& cells) {
 }
 
 // Has a pass keep the cells of a workgroup in shared memory, which is nothing to a CPU.
-void use_tiles(PassSpec& pass, const DeviceTraits& traits, const Cells& x, const Cells& y, int segment, Depth depth) {
+void use_tiles(PassSpec& pass, const DeviceTraits& traits, const Cells& x, const Cells& y, int segment, Depth of_cells,
+               Depth depth) {
   const int columns = traits.max_group_invocations >= 128 ? 128 : 64;
   const int half = half_subgroup(traits, columns, 16);
   int cell_columns = 0;
@@ -250,6 +254,7 @@ void use_tiles(PassSpec& pass, const DeviceTraits& traits, const Cells& x, const
   pass.defines.insert(pass.defines.end(), {{"COLUMNS", columns},
                                            {"LANES", half},
                                            {"IS_FLOAT", depth == Depth::f32},
+                                           {"CELLS_ARE_HALVES", of_cells == Depth::half},
                                            {"CELL_COLUMNS", cell_columns},
                                            {"CELL_ROWS", segment + 3},
                                            {"TEXEL_ROWS", int(std::ceil(segment * y.grid.texels_per_cell())) + 1}});
@@ -299,7 +304,7 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
     if (x) append_shares(pass.table, *x);
     if (y) append_shares(pass.table, *y);
   }
-  if (x && y && is_gpu) use_tiles(pass, builder.traits(), *x, *y, segment, depth);
+  if (x && y && is_gpu) use_tiles(pass, builder.traits(), *x, *y, segment, builder.image(source).depth, depth);
   pass.values.insert(pass.values.end(), {{"intervals", intervals}, {"segment", segment}});
   pass.grid.count = {div_ceil(size.width, pass.grid.group[0]), div_ceil(intervals, segment)};
   pass.target.image = builder.add_image({.size = size, .depth = depth});

@@ -291,11 +291,11 @@ bool streams_cells(const Blur& blur, Size size, const DeviceTraits& traits) {
 }
 
 int plan_cells_stream(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source) {
-  const Size size = builder.image(source).size;
-  PassSpec pass = strip_pass(blur, Stream::taps, cells_cut(blur, size, builder.traits()), Depth::f32, size, source);
+  const auto [size, depth] = std::pair(builder.image(source).size, builder.image(source).depth);
+  PassSpec pass = strip_pass(blur, Stream::taps, cells_cut(blur, size, builder.traits()), depth, size, source);
   pass.name = "blur cells";
   add_taps(pass, blur, std::move(weights));
-  const int target = pass.target.image = builder.add_image({.size = size, .depth = Depth::f32});
+  const int target = pass.target.image = builder.add_image({.size = size, .depth = depth});
   builder.add(std::move(pass));
   return target;
 }
