@@ -34,10 +34,10 @@ void say_warnings(const std::string& path, const Decoded& decoded) {
 }
 
 // Number of texels that are transparent in both images and have different colors in the files.
-size_t hidden_difference_count(const Picture& a, const Picture& b) {
+size_t hidden_difference_count(const Picture& a, const Picture& b, std::optional<Alpha> alpha) {
   const Group &of_a = a.groups.front(), &of_b = b.groups.front();
   if (a.size() != b.size() || of_a.depth != of_b.depth || !of_a.has_alpha() || !of_b.has_alpha()) return 0;
-  if (a.alpha != Alpha::straight || b.alpha != Alpha::straight) return 0;
+  if (alpha.value_or(a.alpha) != Alpha::straight || alpha.value_or(b.alpha) != Alpha::straight) return 0;
   const TexelBuffer &from_a = of_a.levels[0].texels, &from_b = of_b.levels[0].texels;
   const size_t bytes = bytes_of(of_a.depth);
   const std::string zero(bytes, '\0');
@@ -52,14 +52,24 @@ size_t hidden_difference_count(const Picture& a, const Picture& b) {
   return count;
 }
 
-void say_hidden(const Picture& a, const Picture& b, const CompareOptions& options) {
-  if (options.alpha_is_data || options.alpha == Alpha::premultiplied) return;
-  if (const size_t count = hidden_difference_count(a, b); count > 0)
+// Tells of them, unless they are compared.
+void say_hidden(const Picture& a, const Picture& b, const std::string& name, const CompareOptions& options) {
+  if (options.alpha_is_data) return;
+  if (const size_t count = hidden_difference_count(a, b, options.alpha); count > 0)
     say_note(
-        "compare: colors of texels with alpha 0 are not compared; they differ in {} of them (--input-alpha data "
-        "compares "
-        "them)",
-        count);
+        "compare: {}: colors of texels with alpha 0 are not compared; they differ in {} of them (--input-alpha data "
+        "compares them)",
+        name, count);
+}
+
+// Both images of a part and a level, as they are compared.
+std::pair<Picture, Picture> meanings_of(Picture a, Picture b, const std::string& part, int level,
+                                        const CompareOptions& options, const PairResult& result) {
+  say_hidden(a, b,
+             fmt::format("{} and {}{}{}", result.a, result.b, part.empty() ? "" : " part " + part,
+                         level > 0 ? fmt::format(" level {}", level) : ""),
+             options);
+  return {meaning_of(std::move(a), options), meaning_of(std::move(b), options)};
 }
 
 Picture level_of(const std::string& path, const CompareOptions& options, int level) {
@@ -68,7 +78,7 @@ Picture level_of(const std::string& path, const CompareOptions& options, int lev
          path == "-" ? "standard input" : path);
   DecodeOptions of_level = options.decode;
   of_level.level = level;
-  return meaning_of(decode_file(path, of_level).picture, options);
+  return decode_file(path, of_level).picture;
 }
 
 std::string text_of(const Window& window) {
@@ -89,9 +99,15 @@ std::string obstacle_to(const Picture& a, const Picture& b) {
   if (a.size() != b.size())
     return fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
                        b.size().height);
-  const auto channels = [](const Picture& picture) { return fmt::format("{}", fmt::join(names_of(picture), " ")); };
-  if (channels(a) != channels(b))
-    return fmt::format("channels differ: {} and {}\n", printable(channels(a)), printable(channels(b)));
+  const auto text_of_names = [](const std::vector<std::string>& names) {
+    return printable(fmt::format("{}", fmt::join(names, " ")));
+  };
+  const auto sorted = [](std::vector<std::string> names) {  // uint channels stand elsewhere than floats
+    std::ranges::sort(names);
+    return names;
+  };
+  if (const auto of_a = names_of(a), of_b = names_of(b); sorted(of_a) != sorted(of_b))
+    return fmt::format("channels differ: {} and {}\n", text_of_names(of_a), text_of_names(of_b));
   return "";
 }
 
@@ -205,7 +221,8 @@ bool compare_part(const Picture& a, const Picture& b, const std::string& part, c
   bool is_within = compare(a, b, 0);
   const int level_count = options.all_levels ? std::min(a.file_level_count, b.file_level_count) : 1;
   for (int level = 1; level < level_count; ++level) {
-    const Picture of_a = level_of(result.a, options, level), of_b = level_of(result.b, options, level);
+    const auto [of_a, of_b] = meanings_of(level_of(result.a, options, level), level_of(result.b, options, level), part,
+                                          level, options, result);
     // Level sizes may be rounded down or up.
     if (const std::string obstacle = obstacle_to(of_a, of_b); !obstacle.empty()) {
       add_problems(fmt::format("level {}: {}", level, obstacle));
@@ -253,10 +270,9 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     }
     say_warnings(result.a, first_a);
     say_warnings(result.b, first_b);
-    say_hidden(first_a.picture, first_b.picture, options);
-    const Picture a = meaning_of(std::move(first_a.picture), options),
-                  b = meaning_of(std::move(first_b.picture), options);
-    is_within &= compare_part(a, b, compares_parts ? printable(parts[part]) : "", of_part, result);
+    const std::string name = compares_parts ? printable(parts[part]) : "";
+    const auto [a, b] = meanings_of(std::move(first_a.picture), std::move(first_b.picture), name, 0, of_part, result);
+    is_within &= compare_part(a, b, name, of_part, result);
     if (part > 0 || output.empty()) continue;
     if (obstacle_to(a, b).empty()) is_shown = write_difference(a, b, result.levels.front(), output, options);
     else say_unwritten(output, unlike_images);

@@ -86,16 +86,19 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);
+  std::vector<Call> calls = request.calls;
+  set_windows(chain, job, input, picture, calls, ignored);
+  const std::vector<Call> of_color = calls_of_color(calls, chain.output.primaries, *job.format, picture);
   std::vector<std::string> others = names_of(picture);
   drop_other_channels(chain, *job.format, picture);
   for (const std::string& kept : names_of(picture)) std::erase(others, kept);
   std::ranges::move(others, std::back_inserter(dropped));
-  std::vector<Call> calls = request.calls;
-  set_windows(chain, job, input, picture, calls, ignored);
   const Job job_of_levels = job_for_levels(calls, job, picture);
   check_levels(job_of_levels, result_level_count(calls, picture.size()));
   const LevelFrame frame = level_frame_of(calls, job_of_levels, picture);
-  const auto whole = std::span<const Call>(calls).first(calls.size() - (frame.is_needed() ? 1 : 0));
+  const auto without_levels = [&](std::span<const Call> all) {
+    return all.first(all.size() - (frame.is_needed() ? 1 : 0));
+  };
   name_alpha(picture.groups.front(), has_alpha_behind(calls, picture.groups.front().has_alpha()));
   std::ranges::move(drop_namesakes(picture), std::back_inserter(dropped));  // as far as known without texels
   split_groups(globals.passes.apply_to, picture);
@@ -103,10 +106,11 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   const Depth storage = storage_of(chain, color.depth, choose_output_depth(chain, *job.format, file_depth_of(color)));
   std::vector<Planned> groups;
   for (const Group& group : picture.groups) {
-    Planned& planned = groups.emplace_back(planned_of(globals, whole, storage, group));
+    const std::vector<Call>& own = group.is_color ? of_color : calls;
+    Planned& planned = groups.emplace_back(planned_of(globals, without_levels(own), storage, group));
     planned.size = picture.size();
     if (frame.is_needed())
-      add_levels_in_frame(globals, frame.levels_of(calls.back()), size_of(frame.enlarged), storage, group, planned);
+      add_levels_in_frame(globals, frame.levels_of(own.back()), size_of(frame.enlarged), storage, group, planned);
   }
   if (!dropped.empty()) groups.push_back({.channels = std::move(dropped), .steps = {}, .is_dropped = true});
   return groups;

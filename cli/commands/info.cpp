@@ -32,6 +32,7 @@ static json to_json(const std::vector<FilePart>& parts) {
       row.update({{"name", part.name},
                   {"deep", part.is_deep},
                   {"channels", fmt::format("{}", fmt::join(part.channels, " "))}});
+    else if (!part.name.empty()) row["name"] = part.name;
     list.push_back(std::move(row));
   }
   return list;

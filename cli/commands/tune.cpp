@@ -124,8 +124,13 @@ static Exit run_tune(const CommandCall& call) {
   }
   Gpu gpu(device);
   std::vector<Tuned> tuned = tune(gpu, request);
-  for (const Tuned& old : kept)  // keep results of other ops
-    if (std::ranges::find(request.ops, op_named(old.op)) == request.ops.end()) tuned.push_back(old);
+  const auto measures = [](const Tuned& result) {
+    return std::tuple(std::string_view(result.op), result.size.width, result.size.height, result.depth,
+                      result.half_arithmetic);
+  };
+  for (const Tuned& old : kept)  // keep the others
+    if (std::ranges::none_of(tuned, [&](const Tuned& found) { return measures(found) == measures(old); }))
+      tuned.push_back(old);
   keep_tuning(device, tuned);
   return Exit::done;
 }

@@ -110,7 +110,8 @@ std::span<const Global> all_globals() {
        .choices = {"srgb", "linear", "pq", "hlg"}},
       {.name = "input-alpha",
        .value = "KIND",
-       .help = "Alpha of the input. Default: as the file records for TIFF, premultiplied for EXR, straight for other "
+       .help = "Alpha of the input. Default: as the file records for TIFF, KTX2 and DDS, premultiplied for EXR, "
+               "straight for other "
                "formats. data: alpha is an independent channel, as in packed masks; color is not multiplied or divided "
                "by it",
        .choices = {"straight", "premultiplied", "data"}},
@@ -130,7 +131,7 @@ std::span<const Global> all_globals() {
        .scope = Scope::images,
        .has_names = true},
       {.name = "no-orient",
-       .help = "Ignore the Exif or TIFF orientation of the input: keep texels as they are stored",
+       .help = "Ignore the orientation that the input records (Exif, TIFF, KTX2): keep texels as they are stored",
        .scope = Scope::reading},
       {.name = "apply-to",
        .value = "NAME,...",

@@ -135,6 +135,7 @@ class PartsRun {
     const StoredFormat measured = is_end ? format_.end : StoredFormat{input.between, input.is_r11g11b10_between};
     input.ends.result = measured.space;
     if (measured.is_packed) input.ends.storage = ResultStorage::packed;
+    input.only_measures = true;
     StatisticsJoin join(measure_of(measurement.call));
     const TakeTile take = [&](const Region& region, Position, const Plan& plan, const RunResult& result) {
       join.add(plan.results.front().of(result.statistics), texel_count(region.size));

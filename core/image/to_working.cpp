@@ -148,9 +148,12 @@ bool is_opaque(const Integer* texels, size_t texel_count) {
   return least == Integer(-1);
 }
 
+// Opaque texels. In PQ and HLG the largest integer is more than 1, but alpha is 1.
 template <class Integer, class Number>
-void look_up(const Integer* from, Number* to, size_t texel_count, const std::vector<Number>& table) {
+void look_up(const Integer* from, Number* to, size_t texel_count, const std::vector<Number>& table, Number one) {
   for (size_t i = 0; i < 4 * texel_count; ++i) to[i] = table[from[i]];
+  if (table.back() == one) return;
+  for (size_t i = 3; i < 4 * texel_count; i += 4) to[i] = one;
 }
 
 // One texel of floats made linear and premultiplied.
@@ -169,8 +172,9 @@ template <class Integer>
 void row_of_integers(const Integer* from, std::byte* to, size_t texel_count, Look look, const Table& table,
                      Depth storage) {
   if (is_opaque(from, texel_count)) {
-    if (storage == Depth::half) look_up(from, reinterpret_cast<uint16_t*>(to), texel_count, table.halves);
-    else look_up(from, reinterpret_cast<float*>(to), texel_count, table.floats);
+    if (storage == Depth::half)
+      look_up(from, reinterpret_cast<uint16_t*>(to), texel_count, table.halves, half_from_float(1));
+    else look_up(from, reinterpret_cast<float*>(to), texel_count, table.floats, 1.0F);
     return;
   }
   const float unit = 1.0f / float(Integer(-1));

@@ -18,6 +18,9 @@ Color error_in_space(const Call& call, const Color& c, Color error);
 // Change of the result if the input `c` has the error `error`.
 Color moved_by(const std::function<Color(const Color&)>& texel, const Color& c, const Color& error);
 
+// An option as the device gets it. A reference that subtracts it from the light takes it so: where both nearly cancel, its rounding is
+// all that is left.
+inline double on_device(double option) { return double(float(option)); }
 // Values that are too large for a float become infinite.
 double as_float(double value);
 Color as_floats(Color c);

@@ -85,6 +85,10 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
         found = std::prev(given.end());
         for (const std::string& warning : found->warnings) report.add_warning(warning);
       }
+      if (file.is_data && !needed.is_data && found->picture.picture.has_alpha)
+        fail(Exit::usage,
+             "{}: {} has alpha, which is data in this chain; write it without alpha, with `channels --list R,G,B`",
+             calls[index].op->name, file.path);
       calls[index].inputs.push_back(found->picture);
     }
   of_all_count_ += of_all.started_count();

@@ -148,19 +148,22 @@ std::vector<Call> keep_opaque(std::span<const Call> calls, const Output& image) 
   return kept;
 }
 
+Output properties_of(const Picture& picture) {
+  return {.size = picture.size(),
+          .windows = {.data = picture.data_window, .display = picture.display_window},
+          .has_alpha = picture.groups.front().has_alpha()};
+}
+
 // Runs the chain on all channels: color with conversions of primaries, then other channels.
 void run_groups(std::span<const Call> calls, const ChainRequest& request, DeviceSession& gpu,
-                std::span<const Call> calls_of_color, const std::string& input, Picture& picture,
+                std::span<const Call> color_calls, const std::string& input, Picture& picture,
                 const ConversionPlan& way, JobReport& report) {
   const LevelFrame frame = level_frame_of(calls, way.job, picture);
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("number of values above 65504 that were clamped to it for half: {}", clamped));
   report.storage = name_of(way.storage);
   split_groups(request.passes.apply_to, picture);
-  const std::vector<Call> opaque_calls =
-      keep_opaque(calls_of_color, {.size = picture.size(),
-                                   .windows = {.data = picture.data_window, .display = picture.display_window},
-                                   .has_alpha = picture.groups.front().has_alpha()});
+  const std::vector<Call> opaque_calls = keep_opaque(color_calls, properties_of(picture));
   std::vector<StatisticsResult> measured =
       to_be_measured(calls, input, picture.size(), picture.groups.front().has_alpha());
   for (Group& group : picture.groups) {
@@ -295,6 +298,11 @@ std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
 }
 
 }  // namespace
+
+std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
+                                 const Picture& picture) {
+  return keep_opaque(primaries_of(calls, asked, format, picture).calls, properties_of(picture));
+}
 
 std::vector<std::string> drop_other_channels(const ChainRequest& request, const Format& format, Picture& picture) {
   const bool has_color = picture.groups.front().is_color;

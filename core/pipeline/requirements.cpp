@@ -44,9 +44,9 @@ static bool uses_alpha(const Call& call) {
          !(point && point->alpha == PointAlpha::any);
 }
 
-// Refuses calls from `first` on that need an alpha that is opacity. `reason`: what makes alpha data.
-static void check_alpha_data(std::span<const Call> calls, size_t first, bool has_alpha, std::string_view reason) {
-  for (size_t index = first; index < calls.size(); ++index)
+// Refuses calls that need an alpha that is opacity. `reason`: what makes alpha data.
+static void check_alpha_data(std::span<const Call> calls, bool has_alpha, std::string_view reason) {
+  for (size_t index = 0; index < calls.size(); ++index)
     if (uses_alpha(calls[index]) && has_alpha_behind(calls.first(index), has_alpha))
       fail(Exit::usage,
            "{}: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain and channels",
@@ -60,12 +60,10 @@ void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, co
   if (stays_gray && std::ranges::any_of(calls, makes_normals))
     fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
   const auto of_color = std::ranges::find_if(calls, is_for_color);
+  if (first.is_color && first.is_data && first.has_alpha()) return check_alpha_data(calls, true, "--input-alpha data");
   const auto makes_data = [](const Call& call) { return makes_content({&call, 1}, Content::data); };
   if (const auto of_data = std::ranges::find_if(calls, makes_data); of_data != calls.end())
-    check_alpha_data(calls, size_t(of_data - calls.begin()) + 1, first.has_alpha(),
-                     fmt::format("{} makes alpha data", of_data->op->name));
-  if (first.is_color && first.is_data && first.has_alpha())
-    return check_alpha_data(calls, 0, true, "--input-alpha data");
+    check_alpha_data(calls, first.has_alpha(), fmt::format("`{}` makes all values data", of_data->op->name));
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::vector<std::string> layers = layers_with_color(picture);

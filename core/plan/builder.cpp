@@ -88,13 +88,8 @@ void PlanBuilder::set_current_image(int index) {
 // with float images between them.
 static constexpr size_t most_fused = 32;
 
-// Drivers put the text of a point op wherever its pass loads or stores a texel. Compiling a long text several times takes
-// longer than a pass of its own, in which it stands once: for a view of ACES, 0.2 s for 3.8 s on a CPU device and 0.4 s for
-// 3.1 s on an H100, where the pass takes the same time.
-static constexpr size_t long_text = 4000;
-
 bool PlanBuilder::wants_own_pass(std::span<const FusedPoint> points) const {
-  return std::ranges::any_of(points, [](const FusedPoint& point) { return point.text.size() > long_text; });
+  return std::ranges::any_of(points, [](const FusedPoint& point) { return point.is_long(); });
 }
 
 bool PlanBuilder::fuses_into_load() const { return input_.fuses && !wants_own_pass(waiting_); }
@@ -317,6 +312,7 @@ void PlanBuilder::decide_words(Pass& pass) {
 }
 
 Plan PlanBuilder::finish() {
+  if (input_.only_measures) waiting_.clear();
   flush();
   PlanImage& result = image(plan_.result_image);
   if (!plan_.keeps_level_0) {

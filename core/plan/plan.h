@@ -99,6 +99,7 @@ struct PlanInput {
   bool fuses = true;                  // fuses point ops into the loads and stores of other passes
   bool keeps_input = false;           // no pass overwrites the input, so that the plan can run again
   bool gives_input = false;           // the input is no longer needed: a pass in place may overwrite it
+  bool only_measures = false;         // nothing but the statistics is used of the result
   Size whole;       // size of the whole image, if the input is a tile; 0 x 0: the input is the whole image
   Position corner;  // position of the tile
   Region made;      // region of the result to make, for an op that changes the size; 0 x 0: all

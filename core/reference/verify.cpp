@@ -165,6 +165,8 @@ static bool has_passes(const Call& call) {
 static bool goes_on_in_float(const Call& call, const Call& next, bool fuses) {
   if (!call.op->point && call.op->makes != Makes::statistics) return false;
   const Footprint footprint = footprint_of(next, {1, 1});
+  const bool measures = footprint.measure || next.op->makes == Makes::statistics;
+  if (measures && call.shader && call.shader->is_long()) return false;  // it has a pass of its own, which stores
   return has_passes(next) ? fuses && footprint.reads_once : fuses || !footprint.measure;
 }
 

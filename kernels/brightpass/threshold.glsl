@@ -8,8 +8,8 @@ vec4 with_light(vec4 c, float light) {
 
 float bright(float luminance, float threshold, float knee, float limit) {
   const float over = luminance - threshold;
-  if (!(over > -knee)) return 0.0;
-  const float rise = over + knee;
+  const float rise = luminance - (threshold - knee);  // rounded as in the reference
+  if (!(rise > 0.0)) return 0.0;
   const float passed = over < knee ? rise * (rise / (4.0 * knee)) : over;
   if (limit == 0.0) return passed;
   return isinf(passed) ? 1.0 : passed / (limit + passed);

@@ -440,3 +440,20 @@ TEST_CASE("curves that files have and that are not written: a power, and that of
     }
   CHECK(bt709_decode(0.5) == doctest::Approx(0.2596).epsilon(1e-3));  // by hand
 }
+
+TEST_CASE("alpha is 1 in opaque images of integers, whatever light the curve gives the largest one") {
+  for (const Transfer transfer : {Transfer::linear, Transfer::srgb, Transfer::bt709, Transfer::pq, Transfer::hlg})
+    for (const Depth storage : {Depth::half, Depth::f32}) {
+      Picture eight = picture_of<uint8_t>({2, 1}, Depth::u8, {148, 0, 255, 255, 20, 30, 40, 255});
+      Picture sixteen = picture_of<uint16_t>({2, 1}, Depth::u16, {38036, 0, 65535, 65535, 5140, 7710, 10280, 65535});
+      for (Picture* picture : {&eight, &sixteen}) {
+        picture->transfer = transfer;
+        picture->alpha = Alpha::straight;
+        make_working(*picture, storage);
+        const std::vector<float> numbers = floats_of(*picture);
+        CHECK(numbers[3] == 1);
+        CHECK(numbers[7] == 1);
+        CHECK(numbers[2] == doctest::Approx(largest_light(transfer)).epsilon(1e-3));
+      }
+    }
+}

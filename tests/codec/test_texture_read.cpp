@@ -77,14 +77,14 @@ struct Texels {
 const Texels all_texels[] = {
     {"RGBA", Depth::u8, Transfer::srgb, "RGBA", "RGBA"},
     {"RGBA", Depth::u8, Transfer::linear, "RGBA", "RGBA"},
-    {"RGB", Depth::u8, Transfer::srgb, "RGBA", "RGB"},
+    {"RGB", Depth::u8, Transfer::srgb, "RGB", "RGB"},
     {"Y", Depth::u8, Transfer::srgb, "Y", ""},
     {"Y", Depth::u8, Transfer::linear, "Y", "Y"},
     {"RG", Depth::u8, Transfer::linear, "RG", "RG"},
     {"RGBA", Depth::u16, Transfer::linear, "RGBA", "RGBA"},
     {"Y", Depth::u16, Transfer::linear, "Y", "Y"},
     {"RGBA", Depth::half, Transfer::linear, "RGBA", "RGBA"},
-    {"RGB", Depth::half, Transfer::linear, "RGBA", "RGB"},
+    {"RGB", Depth::half, Transfer::linear, "RGB", "RGB"},
     {"RG", Depth::half, Transfer::linear, "RG", "RG"},
     {"RGBA", Depth::f32, Transfer::linear, "RGBA", "RGBA"},
     {"Y", Depth::f32, Transfer::linear, "Y", "Y"},
@@ -169,6 +169,19 @@ TEST_CASE("layers and faces of a texture are parts") {
       CHECK(refusal_of(file, {.part = "6"}) ==
             fmt::format("2 file: has no part 6; it has the parts 0 to 5{}", is_cube ? ", or +X to -Z" : ""));
     }
+  std::vector<Picture> many;
+  for (uint32_t i = 0; i < 1030; ++i) many.push_back(noise_picture("Y", Depth::u8, Transfer::linear, i, {1, 1}));
+  const File layers = encoded_file("dds", many, Arrangement::array, Transfer::linear);
+  CHECK(decode_bytes(layers).parts.size() == 1030);
+  CHECK(is_same_level(decode_bytes(layers, {.part = "1029"}).picture, many[1029], 0));
+  // a cube of two levels whose header lacks the flag for their number
+  std::vector<Picture> small;
+  for (uint32_t i = 0; i < 6; ++i) small.push_back(noise_picture("RGBA", Depth::u8, Transfer::linear, i, {2, 2}));
+  File unflagged = encoded_file("dds", small, Arrangement::cube, Transfer::linear);
+  patch(unflagged, 8, little_at<uint32_t>(unflagged, 8) & ~0x20000u);
+  CHECK(is_same_level(decode_bytes(unflagged, {.part = "1"}).picture, small[1], 0));
+  CHECK(is_same_level(decode_bytes(unflagged, {.part = "5", .level = 1}).picture, small[5], 1));
+
   const Picture one = noise_picture("RGB", Depth::u8, Transfer::srgb);
   CHECK(refusal_of(encoded_file("dds", one), {.part = "1"}) == "2 file: has no part 1; it has part 0");
 }

@@ -315,6 +315,9 @@ DEVICE_TEST_CASE("tune keeps a winner for each kind of picture, shows it and for
   for (const std::string& line : lines_of(listed.out)) CHECK(tuned.out.find(line + ", ") != std::string::npos);
   CHECK(std::ranges::count(listed.out, '\n') == std::ranges::count(tuned.out, '\n'));
   CHECK(std::ranges::count(listed.out, '\n') >= 2);
+  CHECK(place.gpupost({"tune", "mips", "--sizes", "20x10", "--variants", "per-level"}, own).exit_code == 0);
+  const std::string both = place.gpupost({"tune", "--list"}, own).out;
+  CHECK(std::ranges::count(both, '\n') == 2 * std::ranges::count(listed.out, '\n'));
   CHECK(place.gpupost({"tune", "--forget"}, own).out.find("forgotten") != std::string::npos);
   CHECK(place.gpupost({"tune", "--list"}, own).out == nothing.out);
 }

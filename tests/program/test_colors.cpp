@@ -173,8 +173,19 @@ DEVICE_TEST_CASE("pack copies the integers of files as they are, alpha too") {
   CHECK(alpha.err.find("rough.png has no alpha; expected rough.png:R, rough.png:G or rough.png:B") != alpha.err.npos);
   const Finished opacity = place.gpupost(with(pack, {"--alpha", "rough.png", "invert", "-o", "none.png"}));
   CHECK(opacity.exit_code == 1);
-  CHECK(opacity.err.find("pack makes alpha data: `invert` may take alpha as opacity") != opacity.err.npos);
+  CHECK(opacity.err.find("`pack` makes all values data: `invert` may take alpha as opacity") != opacity.err.npos);
   CHECK(place.gpupost(with(pack, {"invert", "-o", "inverted.png"})).exit_code == 0);  // without alpha
+  // the image is data from the first op on, and so are the files of other ops
+  const Finished before = place.gpupost({"in.png", "invert", "pack", "--red", "in.png", "-o", "none.png"});
+  CHECK(before.exit_code == 1);
+  CHECK(before.err.find("`pack` makes all values data: `invert` may take alpha as opacity") != before.err.npos);
+  const Finished merged =
+      place.gpupost({"bars.png", "pack", "--red", "bars.png", "merge", "--with", "in.png", "-o", "none.png"});
+  CHECK(merged.exit_code == 1);
+  CHECK(merged.err.find("merge: in.png has alpha, which is data in this chain") != merged.err.npos);
+  const Finished letter = place.gpupost({"ao.png", "pack", "--red", "rough.png:Y", "-o", "none.png"});
+  CHECK(letter.exit_code == 1);
+  CHECK(letter.err.find("--red rough.png:Y: Y is not a channel; expected R, G, B or A") != letter.err.npos);
   CHECK(!place.has("none.png"));
 }
 
@@ -275,4 +286,37 @@ DEVICE_TEST_CASE("a file with straight alpha 0 everywhere gives a warning that s
   CHECK(kept.exit_code == 0);
   CHECK_MESSAGE(kept.err.find("alpha 0") == std::string::npos, kept.err);
   CHECK(log_average(place, "out.exr") > 0.1);
+}
+
+TEST_CASE("values that PQ cannot hold are counted from its own largest light") {
+  const TestFolder place;
+  REQUIRE(place.shell("oiiotool --pattern constant:color=2,3,60 8x8 3 -d float -o bright.exr").exit_code == 0);
+  const Finished finished = place.gpupost({"bright.exr", "-o", "pq.png", "--bits", "16", "--transfer", "pq"});
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err.find("33.3 % of the values are above 49.26 and were clamped") != finished.err.npos);
+}
+
+DEVICE_TEST_CASE("constants that nearly cancel the light are within the tolerance of --verify") {
+  const TestFolder place;
+  REQUIRE(
+      place.shell("oiiotool --pattern fill:left=0,0,0:right=1,1,1 97x3 1 -d float --chnames Y -o ramp.exr").exit_code ==
+      0);
+  for (const Words& chain : {Words{"offset", "--value", "-0.7"},
+                             {"offset", "--value", "-0.3"},
+                             {"invert", "--white", "0.7"},
+                             {"matrix", "--rows", "1,0,0,-.3,0,1,0,-.3,0,0,1,-.3"},
+                             {"brightpass", "--threshold", ".7", "--knee", ".7"}}) {
+    const Finished finished = place.gpupost(with(with({"ramp.exr"}, chain), {"--verify", "-o", "out.exr"}));
+    CHECK_MESSAGE(finished.exit_code == 0, chain[0], "\n", finished.err);
+  }
+}
+
+DEVICE_TEST_CASE("a chain that measures gives the same in tiles with packed images") {
+  const TestFolder place;
+  REQUIRE(place.shell("oiiotool --pattern fill:topleft=0,0.1,0.2:bottomright=1,0.5,0.7 97x71 3 -d half -o opaque.exr")
+              .exit_code == 0);
+  const Words chain{"opaque.exr", "offset", "--value", "-0.2", "exposure", "--auto", "--storage", "r11g11b10"};
+  check_done(place, with(chain, {"-o", "whole.exr"}));
+  check_done(place, with(chain, {"-o", "tiled.exr", "--tile-side", "33"}));
+  CHECK(place.gpupost({"compare", "whole.exr", "tiled.exr", "--tolerance", "0.01", "--relative"}).exit_code == 0);
 }

@@ -197,17 +197,34 @@ TEST_CASE("compare names differences of invisible colors, and --input-alpha data
             0);
   const Finished seen = place.gpupost({"compare", "a.png", "b.png"});
   CHECK(seen.exit_code == 0);
-  CHECK(seen.err.find("colors of texels with alpha 0 are not compared; they differ in ") != seen.err.npos);
+  CHECK(seen.err.find("a.png and b.png: colors of texels with alpha 0 are not compared; they differ in ") !=
+        seen.err.npos);
   const Finished data = place.gpupost({"compare", "a.png", "b.png", "--input-alpha", "data"});
   CHECK(data.exit_code == 6);
   CHECK(data.err == "");
   CHECK(place.gpupost({"compare", "a.png", "b.png", "--input-alpha", "premultiplied"}).exit_code == 6);
+  // of floats only if they are taken as straight
+  const Words floats{"--input-alpha", "data", "--input-transfer", "linear"};
+  for (const char* name : {"a", "b"})
+    REQUIRE(place.gpupost(with({std::string(name) + ".png", "-o", std::string(name) + ".exr"}, floats)).exit_code == 0);
+  CHECK(place.gpupost({"compare", "a.exr", "b.exr"}).exit_code == 6);
+  const Finished straight_floats = place.gpupost({"compare", "a.exr", "b.exr", "--input-alpha", "straight"});
+  CHECK(straight_floats.exit_code == 0);
+  CHECK(straight_floats.err.find("a.exr and b.exr: colors of texels with alpha 0 are not compared") != seen.err.npos);
   CHECK(place.gpupost({"compare", "a.png", "a.png"}).err == "");
 }
 
 TEST_CASE("compare: a channel that is uint in one file only is named, and its other channels are compared") {
   const TestFolder place;
-  REQUIRE(place.shell("oiiotool depth.exr -d id=float -o floats.exr").exit_code == 0);
+  REQUIRE(
+      place
+          .shell(
+              "oiiotool depth.exr -d id=float -o floats.exr && oiiotool --pattern noise 4x4 3 -d float --chnames a,b,c "
+              "-o abc.exr && oiiotool abc.exr -d b=uint -o uint_b.exr")
+          .exit_code == 0);
+  const Finished middle = place.gpupost({"compare", "abc.exr", "uint_b.exr"});
+  CHECK(middle.out.find("b is uint in one image only\n") != middle.out.npos);
+  CHECK(middle.out.find("c            largest 0 ") != middle.out.npos);
   for (const Words& files : {Words{"depth.exr", "floats.exr"}, {"floats.exr", "depth.exr"}}) {
     const Finished finished = place.gpupost(with(with({"compare"}, files), {"-o", "diff.exr"}));
     CHECK(finished.exit_code == 6);

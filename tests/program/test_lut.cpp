@@ -195,6 +195,19 @@ TEST_CASE("--bake does not replace the table that its chain reads, by whatever n
   CHECK(folder.files() == before);
 }
 
+DEVICE_TEST_CASE("--verify allows for the storage of a long table before an op that measures") {
+  const TestFolder place;
+  std::filesystem::copy_file("testdata/look.cube", place.path("look.cube"));
+  REQUIRE(place.shell("oiiotool --pattern fill:topleft=0,0.1,0.2:bottomright=1,0.5,0.7 64x48 3 -d float -o opaque.exr")
+              .exit_code == 0);
+  for (const Words& end : {Words{"tonemap", "--curve", "drago", "--storage", "r11g11b10"},
+                           {"exposure", "--auto", "--space", "yxy", "--fp16"}}) {
+    const Finished finished =
+        place.gpupost(with(with({"opaque.exr", "lut", "look.cube", "--srgb"}, end), {"--verify", "-o", "out.exr"}));
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  }
+}
+
 DEVICE_TEST_CASE("ocio tells where it gets light that was decoded, and may expect the values of the file") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder place;

@@ -229,3 +229,13 @@ DEVICE_TEST_CASE("with a cold cache the stages of the report are the time of the
   CHECK(stages["compile"] > 10);
   CHECK(sum >= 0.8 * stages["total"].get<double>());
 }
+
+TEST_CASE("--explain shows conversions of primaries as a run makes them") {
+  const TestFolder place;
+  const Finished converted = place.gpupost({"rec2020.exr", "exposure", "--stops", "1", "-o", "x.ktx2", "--explain"});
+  CHECK_MESSAGE(converted.out.find("exposure, matrix") != converted.out.npos, converted.out);
+  const Finished measured = place.gpupost({"rec2020.exr", "stats", "--explain"});
+  CHECK(measured.out.find("matrix") != measured.out.npos);
+  const Finished kept = place.gpupost({"in.exr", "exposure", "--stops", "1", "-o", "x.ktx2", "--explain"});
+  CHECK(kept.out.find("matrix") == kept.out.npos);
+}

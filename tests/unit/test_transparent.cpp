@@ -71,7 +71,7 @@ TEST_CASE("ops that add a number add it times alpha") {
     const Color offset = made("offset", "--value 0.1", c);
     const Color matrix = made("matrix", "--rows 1,0,0,0.25,0,1,0,0,0,0,1,-0.125", c);
     for (size_t k = 0; k < 3; ++k) {
-      CHECK(std::abs(offset[k] - (c[k] + 0.1 * alpha)) < 1e-12);
+      CHECK(std::abs(offset[k] - (c[k] + double(0.1F) * alpha)) < 1e-12);
       CHECK(std::abs(matrix[k] - (c[k] + std::array{0.25, 0.0, -0.125}[k] * alpha)) < 1e-12);
     }
   }

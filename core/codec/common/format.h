@@ -44,7 +44,7 @@ enum class ProfileUse {
 };
 
 struct DecodeOptions {
-  std::string part;   // number or name of an EXR's part; "" the first
+  std::string part;   // number or name of a part; "" the first
   std::string layer;  // "" the default layer: channels without a dot
   int level = 0;      // level to read from a mip-mapped file
   Limits limits;
@@ -60,7 +60,7 @@ struct DecodeOptions {
 // The end of warnings about parts that were not read. It is wrong for files that --part does not apply to.
 inline constexpr std::string_view part_hint = " (--part reads another)";
 
-// A part of an EXR file, or a page of a TIFF file.
+// A part of an EXR file, a page of a TIFF file, or a layer or face of a texture.
 struct FilePart {
   std::string name;  // "" where it has none
   Size size;
@@ -68,9 +68,11 @@ struct FilePart {
   bool is_deep = false;
 };
 
+constexpr size_t most_parts = 16384;  // of a file
+
 struct Decoded {
   Picture picture;
-  std::vector<FilePart> parts;  // parts of an EXR, pages of a TIFF, at least one; one of them was read
+  std::vector<FilePart> parts;  // at least one; one of them was read
   std::vector<std::string> warnings;
   std::vector<std::string> write_warnings;  // losses that matter only if an image is written
   OtherParts others;

@@ -33,6 +33,7 @@ TexelBuffer integers_of(const Picture& picture, const Level& level, const Encode
   const Transfer way = picture.transfer == options.transfer ? Transfer::linear : options.transfer;
   TexelBuffer integers;
   const Clipped clipped = make_integers(picture.groups.front(), level, options.depth, way, integers, options.dither);
+  losses.largest = largest_light(options.transfer);
   losses.clipped.above += clipped.above;
   losses.clipped.below += clipped.below;
   losses.clipped.nan += clipped.nan;
@@ -154,7 +155,8 @@ void warn_of_losses(const Losses& losses, std::vector<std::string>& warnings) {
     return percent < 0.05 ? std::string("less than 0.1") : fmt::format("{:.1f}", percent);
   };
   if (clipped.above)
-    warnings.push_back(fmt::format("{} % of the values are above 1 and were clamped", share(clipped.above)));
+    warnings.push_back(
+        fmt::format("{} % of the values are above {:.4g} and were clamped", share(clipped.above), losses.largest));
   if (clipped.below)
     warnings.push_back(fmt::format("{} % of the values are below 0 and were clamped", share(clipped.below)));
   if (clipped.nan) warnings.push_back(fmt::format("number of values that were NaN and became 0: {}", clipped.nan));

@@ -19,6 +19,7 @@ struct Pixels {
 // Counts of clamped values, over all levels of a file.
 struct Losses {
   Clipped clipped;           // clamped for integers
+  double largest = 1;        // the light that the largest integer stands for
   size_t clamped_count = 0;  // finite values above 65504 that were clamped for half
 };
 

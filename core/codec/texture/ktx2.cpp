@@ -61,10 +61,11 @@ void put_pair(std::vector<std::byte>& pairs, std::string_view key, std::string_v
   pairs.resize(round_up(pairs.size(), size_t(4)));
 }
 
-// Keys and values, sorted by key.
-std::vector<std::byte> key_values() {
+// Keys and values, sorted by key. The swizzle says that the fourth component is no alpha.
+std::vector<std::byte> key_values(const Texture& texture) {
   std::vector<std::byte> pairs;
   put_pair(pairs, "KTXorientation", "rd");
+  if (texture.texel.component_count == 4 && !texture.has_alpha) put_pair(pairs, "KTXswizzle", "rgb1");
   put_pair(pairs, "KTXwriter", "gpupost " GPUPOST_VERSION);
   return pairs;
 }
@@ -94,7 +95,7 @@ void put_level_index(const Texture& texture, TextureLayout& layout) {
 }  // namespace
 
 TextureLayout ktx2_layout(const Texture& texture) {
-  const std::vector<std::byte> descriptor = descriptor_of(texture), pairs = key_values();
+  const std::vector<std::byte> descriptor = descriptor_of(texture), pairs = key_values(texture);
   const size_t descriptor_at = ktx2::header_bytes + ktx2::level_entry_bytes * size_t(texture.level_count);
   const size_t pairs_at = descriptor_at + descriptor.size();
   TextureLayout layout{.file_bytes = pairs_at + pairs.size()};

@@ -12,7 +12,6 @@ namespace gpupost {
 
 namespace {
 
-constexpr uint64_t most_images = 16384;
 constexpr std::array<std::string_view, 6> face_names{"+X", "-X", "+Y", "-Y", "+Z", "-Z"};
 
 std::string name_of_image(const StoredTexture& texture, uint64_t image) {
@@ -112,8 +111,8 @@ void check_counts(const StoredTexture& texture, uint64_t width, uint64_t height,
   if (texture.level_count < 1 || texture.level_count > uint32_t(level_count_of(size)))
     fail(Exit::input, "claims {} levels; an image of {} x {} texels has 1 to {}", texture.level_count, width, height,
          level_count_of(size));
-  if (texture.image_count < 1 || texture.image_count > most_images)
-    fail(Exit::input, "claims {} images; expected 1 to {}", texture.image_count, most_images);
+  if (texture.image_count < 1 || texture.image_count > most_parts)
+    fail(Exit::input, "claims {} images; expected 1 to {}", texture.image_count, most_parts);
 }
 
 Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, const TexelAllocator& lend) {

@@ -98,7 +98,7 @@ Decoded read_dds(Bytes file, const DecodeOptions& options, const TexelAllocator&
   const auto word = [&](size_t index) { return little_at<uint32_t>(file, 4 * index); };
   const bool has_dx10 = (word(20) & dds::pixel_four_cc) != 0 && starts_with(file.subspan(84), "DX10");
   StoredTexture texture{.format = "dds"};
-  if (word(2) & dds::has_level_count) texture.level_count = std::max(word(7), 1u);
+  texture.level_count = std::max(word(7), 1u);  // some writers do not set the flag that it is there
   if (has_dx10) take_dx10(file, texture);
   else take_old_header(file, texture);
   check_counts(texture, word(4), word(3), options.limits);

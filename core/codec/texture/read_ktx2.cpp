@@ -54,10 +54,9 @@ void take_descriptor(Bytes file, StoredTexture& texture) {
   }
 }
 
-// "rd" is the usual one: x to the right, y down.
+// "rd" is the usual one: x to the right, y down. An image of one row may have only the first letter.
 void take_orientation(std::string_view text, StoredTexture& texture) {
-  if (text.size() < 2) return;
-  const bool is_left = text[0] == 'l', is_up = text[1] == 'u';
+  const bool is_left = text.starts_with('l'), is_up = text.size() > 1 && text[1] == 'u';
   texture.orientation = is_up ? (is_left ? 3 : 4) : (is_left ? 2 : 1);
 }
 

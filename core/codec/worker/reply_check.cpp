@@ -10,7 +10,7 @@ namespace gpupost {
 namespace {
 
 constexpr int max_level_count = 32;
-constexpr size_t max_compression_bytes = 16, max_warning_count = 16, max_part_count = 1024;
+constexpr size_t max_compression_bytes = 16, max_warning_count = 16;
 
 template <class Enum>
 bool is_within(Enum value, Enum last) {
@@ -60,7 +60,7 @@ bool are_sensible(const std::vector<Attribute>& attributes) {
 }
 
 bool is_sensible(const OtherParts& others) {
-  return others.index >= 0 && is_name(others.name) && others.names.size() <= max_part_count &&
+  return others.index >= 0 && is_name(others.name) && others.names.size() <= most_parts &&
          std::ranges::all_of(others.names, is_name);
 }
 
@@ -81,7 +81,7 @@ bool is_sensible(const Reply& reply, const Limits& limits) {
   if (reply.exit != Exit::done) return reply.exit == Exit::input || reply.exit == Exit::limit;
   const auto& [picture, parts, warnings, write_warnings, others] = reply.decoded;
   return is_sensible(picture, limits) && is_sensible(others) &&
-         picture.groups.size() + (reply.others_bytes > 0) == reply.offsets.size() && parts.size() <= max_part_count &&
+         picture.groups.size() + (reply.others_bytes > 0) == reply.offsets.size() && parts.size() <= most_parts &&
          std::ranges::all_of(parts, [](const FilePart& part) { return is_sensible(part); }) &&
          warnings.size() <= max_warning_count && write_warnings.size() <= max_warning_count;
 }

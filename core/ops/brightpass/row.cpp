@@ -32,7 +32,7 @@ double value_or_default(const Call& call, std::string_view name) {
 
 // `log_average`: of the picture, where the call asks for the form that needs it.
 BrightPass bright_pass_of(const Call& call, double log_average) {
-  BrightPass pass{.threshold = threshold_of(call), .knee = call.number("knee")};
+  BrightPass pass{.threshold = on_device(threshold_of(call)), .knee = on_device(call.number("knee"))};
   if (form_of(call) == plain) return pass;
   pass.scale = log_average > 0 ? value_or_default(call, "key") / log_average : 0;
   pass.limit = value_or_default(call, "limit");

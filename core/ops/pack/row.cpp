@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 
 namespace gpupost {
@@ -31,6 +32,16 @@ NamedSource named_source(const std::string& word) {
   const size_t component = letters.find(word.back());
   return component == letters.npos ? NamedSource{.path = word}
                                    : NamedSource{.path = word.substr(0, colon), .component = int(component)};
+}
+
+// Throws Error(Exit::usage) if the text behind a file's name is no channel.
+void check_channel(std::string_view target, const std::string& word) {
+  std::error_code error;
+  const size_t colon = word.rfind(':');
+  if (colon == word.npos || named_source(word).path != word || std::filesystem::exists(word, error)) return;
+  if (std::filesystem::exists(word.substr(0, colon), error))
+    fail(Exit::usage, "pack: --{} {}: {} is not a channel; expected R, G, B or A", target, word,
+         word.substr(colon + 1));
 }
 
 // A channel of the result that comes from a file.
@@ -58,6 +69,7 @@ Sources sources_of(const Call& call) {
 }
 
 void check(const Call& call) {
+  for (const std::string_view target : targets) check_channel(target, call.word(target));
   if (sources_of(call).files.empty())
     fail(Exit::usage, "pack: no file is given; expected --red, --green, --blue or --alpha, or several of them");
 }
@@ -155,20 +167,21 @@ static const Benchmark bench = {.sizes = {{1920, 1080}, {3840, 2160}},
 extern const Op pack_op;
 const Op pack_op{
     .name = "pack",
-    .doc = {.group = OpGroup::combine,
-            .summary = "Pack channels of several images into one, such as occlusion, roughness and metalness",
-            .description =
-                "Each of --red, --green, --blue and --alpha replaces one channel of the image by a channel of a file. "
-                "C is the channel of the file: R, G, B or A; R if it is left out. The R of a gray image is its Y. "
-                "Channels without an option stay as they are. A file can be given several times. It must have the "
-                "size of the image. {frame} in its name is replaced by the frame number of the input.\nAll values are "
-                "data, also those of the image itself: they are copied without a transfer function, and alpha is "
-                "independent of color. Integer outputs are written with --transfer linear. Ops that take alpha as "
-                "opacity cannot follow if the image has alpha; `mips`, `resize` and `channels` can.\nTo replace R, G "
-                "and B of an image in other orders, or by numbers, use `channels`.",
-            .citation = "oiiotool --chappend, ImageMagick -combine",
-            .examples = {"--green rough.exr --blue metal.exr", "--alpha mask.exr:G",
-                         "--red a.exr --green b.exr:G --blue c.exr:B --alpha d.exr"}},
+    .doc =
+        {.group = OpGroup::combine,
+         .summary = "Pack channels of several images into one, such as occlusion, roughness and metalness",
+         .description =
+             "Each of --red, --green, --blue and --alpha replaces one channel of the image by a channel of a file. "
+             "C is the channel of the file: R, G, B or A; R if it is left out. R, G and B of a gray image are its Y. "
+             "Channels without an option stay as they are. A file can be given several times. It must have the "
+             "size of the image. {frame} in its name is replaced by the frame number of the input.\nAll values are "
+             "data, also those of the image itself: they are copied without a transfer function, and alpha is "
+             "independent of color. Integer outputs are written with --transfer linear. Ops that take alpha as "
+             "opacity cannot follow if the image has alpha; `mips`, `resize` and `channels` can.\nTo replace R, G "
+             "and B of an image in other orders, or by numbers, use `channels`.",
+         .citation = "oiiotool --chappend, ImageMagick -combine",
+         .examples = {"--green rough.exr --blue metal.exr", "--alpha mask.exr:G",
+                      "--red a.exr --green b.exr:G --blue c.exr:B --alpha d.exr"}},
     .params = {file_param("red", "File whose channel C becomes R"),
                file_param("green", "File whose channel C becomes G"),
                file_param("blue", "File whose channel C becomes B"),

@@ -92,7 +92,9 @@ const Op offset_op = point_op({
                    .fields = fields,
                    .texel =
                        [](const Call& call, const Planes&) {
-                         return std::function([n = numbers_of(call)](const Color& c) -> Color {
+                         Color n = numbers_of(call);
+                         for (double& number : n) number = on_device(number);
+                         return std::function([n](const Color& c) -> Color {
                            const double share = coverage_of(c[3]);
                            return {share * n[0] + c[0], share * n[1] + c[1], share * n[2] + c[2], c[3]};
                          });

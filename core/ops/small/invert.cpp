@@ -15,7 +15,7 @@ const Op invert_op = point_op({
     .point = Point{.kernel = "small/invert.glsl",
                    .texel =
                        [](const Call& call, const Planes&) {
-                         return std::function([white = call.number("white")](const Color& c) -> Color {
+                         return std::function([white = on_device(call.number("white"))](const Color& c) -> Color {
                            const double most = white * coverage_of(c[3]);
                            return {most - c[0], most - c[1], most - c[2], c[3]};
                          });

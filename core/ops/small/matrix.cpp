@@ -86,7 +86,8 @@ std::vector<ShaderParam> fields(const Matrix& matrix) {
   return made;
 }
 
-std::function<Color(const Color&)> texel(const Matrix& m) {
+std::function<Color(const Color&)> texel(Matrix m) {
+  for (double& number : m) number = on_device(number);
   return [m](const Color& c) -> Color {
     const double share = coverage_of(c[3]);
     return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3] * share,
