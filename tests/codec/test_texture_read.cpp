@@ -16,30 +16,9 @@ namespace {
 
 constexpr Size stored_size{13, 6};
 
-// Noise with these channels of "RGBAY", and all levels.
 Picture noise_picture(const std::string& names, Depth depth, Transfer transfer, uint32_t seed = 0,
-                      Size base = stored_size) {
-  std::array<Channel, 4> channels;
-  for (const char name : names) {
-    const size_t component = name == 'Y' ? 0 : std::string_view("RGBA").find(name);
-    channels[component] = {std::string(1, name), depth};
-  }
-  const bool is_gray = names.starts_with('Y');
-  Group group =
-      made_group(channels, depth, base, level_count_of(base), [&](int x, int y, size_t c, int level) -> uint32_t {
-        if (c == 3 && names.find('A') == names.npos)
-          return depth == Depth::half ? bits_of_half(1) : depth == Depth::f32 ? bits_of_float(1) : ~0u;
-        if (!is_gray && c < 3 && names.find("RGB"[c]) == names.npos) return 0;
-        const uint32_t bits =
-            hash_of(uint32_t(x), uint32_t(y), is_gray && c < 3 ? 0 : uint32_t(c), uint32_t(level) + seed);
-        const float number = float(bits >> 8) * 0x1p-24f;
-        return depth == Depth::half ? bits_of_half(number) : depth == Depth::f32 ? bits_of_float(number) : bits;
-      });
-  group.is_luminance = is_gray;
-  Picture picture = color_picture_of(std::move(group));
-  picture.transfer = transfer;
-  picture.alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight;
-  return picture;
+                      Size size = stored_size) {
+  return noise_of_channels(names, depth, transfer, size, seed);
 }
 
 File encoded_file(const char* format, std::span<const Picture> pictures, Arrangement arrangement, Transfer transfer) {

@@ -23,30 +23,8 @@ namespace {
 constexpr Size size{17, 9};
 constexpr int level_count = 5;  // all of them
 
-// A color group with the named ones of "RGBAY"; its numbers are noise in 0..1, its levels as those of a mip chain.
 Picture picture_of(std::string_view names, Depth depth, Transfer transfer, uint32_t seed = 0, Size base = size) {
-  const bool has_alpha = names.find('A') != names.npos;
-  std::array<Channel, 4> channels;
-  for (const char name : names) {
-    const size_t component = name == 'Y' ? 0 : std::string_view("RGBA").find(name);
-    channels[component] = {std::string(1, name), depth};
-  }
-  const bool is_gray = names.starts_with('Y');
-  Group group =
-      made_group(channels, depth, base, level_count_of(base), [&](int x, int y, size_t c, int level) -> uint32_t {
-        const bool is_one = c == 3 && !has_alpha;
-        const uint32_t bits =
-            hash_of(uint32_t(x), uint32_t(y), is_gray && c < 3 ? 0 : uint32_t(c), uint32_t(level) + seed);
-        const float number = is_one ? 1 : float(bits >> 8) * 0x1p-24f;
-        if (depth == Depth::half) return bits_of_half(number);
-        if (depth == Depth::f32) return bits_of_float(number);
-        return is_one ? ~0u : bits;
-      });
-  group.is_luminance = is_gray;
-  Picture picture = color_picture_of(std::move(group));
-  picture.transfer = transfer;
-  picture.alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight;
-  return picture;
+  return noise_of_channels(names, depth, transfer, base, seed);
 }
 
 // What a level's bytes have to be: `component_count` of each texel as they stand in the picture.
