@@ -135,7 +135,8 @@ class PartsRun {
     const StoredFormat measured = is_end ? format_.end : StoredFormat{input.between, input.is_r11g11b10_between};
     input.ends.result = measured.space;
     if (measured.is_packed) input.ends.storage = ResultStorage::packed;
-    input.only_measures = true;
+    // an op with passes stores the image that is measured, and refuses what it cannot hold; a point op takes it before that
+    input.only_measures = !is_end && !has_passes(*calls_before);
     StatisticsJoin join(measure_of(measurement.call));
     const TakeTile take = [&](const Region& region, Position, const Plan& plan, const RunResult& result) {
       join.add(plan.results.front().of(result.statistics), texel_count(region.size));

@@ -78,6 +78,11 @@ Output by_values(const Call&, std::span<const Output> inputs) {
   return with_gray(inputs.front(), GrayResult::by_values);
 }
 
+bool has_passes(const Call& call) {
+  const std::optional<Point>& point = call.op->point;
+  return !point || (point->has_passes && point->has_passes(call));
+}
+
 bool is_exact(const Call& call) {
   return call.op->reference.tolerance == exact_tolerance || footprint_of(call, {1, 1}).kind == Footprint::Kind::moves;
 }

@@ -351,6 +351,8 @@ struct Op {
 };
 // Returns whether the call only moves values of its input.
 bool is_exact(const Call& call);
+// Returns whether the call has passes of its own: it is no point op, or reads other texels too.
+bool has_passes(const Call& call);
 // Returns whether the call changes no texel, so that it needs no pass. It may measure the image, or move its windows.
 bool is_identity(const Call& call);
 Footprint footprint_of(const Call& call, Size size);

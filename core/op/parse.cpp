@@ -112,10 +112,8 @@ static void check_display(std::span<const Call> calls) {
 
 // Does the call work on values of any kind?
 static bool takes_numbers(const Call& call) {
-  const std::optional<Point>& point = call.op->point;
   const Needs needs = call.op->needs(call);
-  const bool is_point = point && !(point->has_passes && point->has_passes(call));
-  return is_exact(call) || (is_point && !needs.primaries && !needs.luminance);
+  return is_exact(call) || (!has_passes(call) && !needs.primaries && !needs.luminance);
 }
 
 // Ops that mix texels would give wrong results for encoded values, until a call makes light of them again.

@@ -37,6 +37,13 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
        past->text(), fmt::join(names, ", "));
 }
 
+const Call* maker_of_data(std::span<const Call> calls) {
+  const auto found = std::ranges::find_if(calls, [](const Call& call) {
+    return call.op->makes == Makes::picture && makes_content({&call, 1}, Content::data);
+  });
+  return found == calls.end() ? nullptr : &*found;
+}
+
 // May the call use alpha as opacity, or mix it with the color?
 static bool uses_alpha(const Call& call) {
   const std::optional<Point>& point = call.op->point;
@@ -61,8 +68,7 @@ void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, co
     fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
   const auto of_color = std::ranges::find_if(calls, is_for_color);
   if (first.is_color && first.is_data && first.has_alpha()) return check_alpha_data(calls, true, "--input-alpha data");
-  const auto makes_data = [](const Call& call) { return makes_content({&call, 1}, Content::data); };
-  if (const auto of_data = std::ranges::find_if(calls, makes_data); of_data != calls.end())
+  if (const Call* of_data = maker_of_data(calls))
     check_alpha_data(calls, first.has_alpha(), fmt::format("`{}` makes all values data", of_data->op->name));
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);

@@ -7,6 +7,9 @@
 
 namespace gpupost {
 
+// The first call that makes an image of data, such as `pack`; nullptr if there is none. All of the chain is then data.
+const Call* maker_of_data(std::span<const Call> calls);
+
 // Throws Error(Exit::usage) if an image has no color and an op would change nothing, or if it is gray and R, G and B
 // must be directions.
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture);

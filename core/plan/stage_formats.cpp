@@ -8,8 +8,7 @@ bool fuses_across(const Stage& next, const PlanInput& input) {
   const auto first = std::ranges::find_if_not(next.calls, is_identity);
   if (!input.fuses || first == next.calls.end()) return false;
   const bool is_measured_first = !next.measurements.empty() && next.measurements.front().calls_before == 0;
-  const std::optional<Point>& point = first->op->point;
-  return point && !is_measured_first && !(point->has_passes && point->has_passes(*first));
+  return !is_measured_first && !has_passes(*first);
 }
 
 // Returns whether the stage makes a new image. Levels are in the image of level 0.

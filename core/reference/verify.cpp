@@ -156,11 +156,6 @@ static LevelCheck check_level(const Expected& expected, const Level& found, int 
   });
 }
 
-// Does the op have passes of its own, whose kernels get XYZ with --space yxy?
-static bool has_passes(const Call& call) {
-  return !call.op->point || (call.op->point->has_passes && call.op->point->has_passes(call));
-}
-
 // Is what `call` makes taken by the next op before it is stored, or kept for it as floats?
 static bool goes_on_in_float(const Call& call, const Call& next, bool fuses) {
   if (!call.op->point && call.op->makes != Makes::statistics) return false;

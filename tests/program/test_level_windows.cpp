@@ -110,7 +110,7 @@ DEVICE_TEST_CASE("--explain shows the sizes of a run, also where the data window
     words.push_back("--explain");
     const Finished finished = place.gpupost(words);
     REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
-    const std::string color = finished.out.substr(0, finished.out.find("channels "));
+    const std::string color = finished.out.substr(0, finished.out.find("\nchannels "));
     const size_t image = color.rfind("\nimage ");
     REQUIRE(image != color.npos);
     const size_t begin = color.find("  ", image) + 2;
