@@ -9,8 +9,11 @@ namespace gpupost {
 
 std::string explain(const Plan& plan, std::span<const Call> calls) {
   std::string text;
-  for (size_t index = 0; index < calls.size(); ++index)
-    text += fmt::format("{:<8} {}\n", index == 0 ? "chain" : "", calls[index].text());
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    text += fmt::format("{:<8} {}\n", index == 0 ? "chain" : "",
+                        call.purpose.empty() ? call.text() : fmt::format("{} ({})", call.op->name, call.purpose));
+  }
   for (const std::string& choice : plan.choices) text += fmt::format("choice   {}\n", choice);
   for (size_t index = 0; index < plan.images.size(); ++index) {
     const PlanImage& image = plan.images[index];
