@@ -215,18 +215,19 @@ void tell_of_missing_alpha(std::span<const Call> calls, bool has_alpha, JobRepor
                                      calls[index].op->name, option));
 }
 
-// Adds a note if integers change only because the output gets the curve of sRGB.
+// Adds a note if integers change only because the output gets another curve.
 void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
                    const OutputSettings& output, JobReport& report) {
-  const bool changes = picture.transfer != Transfer::srgb && way.transfer == Transfer::srgb && !output.transfer;
+  const bool changes = picture.transfer != way.transfer && !is_float(way.output_depth) && !output.transfer;
   const auto keeps_light = [](const Call& call) { return call.op->channels == Channels::all || is_exact(call); };
   if (!way.job.writes_picture || is_float(way.file_depth) || !changes || !std::ranges::all_of(calls, keeps_light))
     return;
   const bool is_of_profile = is_float(way.input_depth);  // its curve is applied
   report.notes.push_back(
-      fmt::format("values change, because {}, and that of the output is srgb (--transfer chooses another)",
+      fmt::format("values change, because {}, and that of the output is {} (--transfer chooses another)",
                   is_of_profile ? std::string("the curve of its profile is another one")
-                                : "its curve is " + name_of(picture.transfer, picture.exponent)));
+                                : "its curve is " + name_of(picture.transfer, picture.exponent),
+                  name_of(way.transfer, 1)));
 }
 
 // Warns of a call that may expect the values of the file, and gets light that was decoded from them.

@@ -200,6 +200,40 @@ TEST_CASE("every damaged part of a PNG is refused, and named") {
   CHECK(made({{"IHDR", header}, {"IDAT", data}, {"IEND", ""}}) == "2 file: its image data is damaged from byte 33 on");
 }
 
+TEST_CASE("color chunks behind the image data of a PNG are ignored, with a warning") {
+  const std::string data = zlib_packed(std::string("\0\x40", 2));
+  const Decoded late = decode_bytes(make_png({{"IHDR", png_header(1, 1, 8, 0)},
+                                              {"IDAT", data},
+                                              {"gAMA", big_u32(100000)},
+                                              {"tRNS", std::string("\0\x40", 2)},
+                                              {"IEND", ""}}));
+  CHECK(late.picture.transfer == Transfer::srgb);
+  CHECK(!late.picture.groups[0].has_alpha());
+  CHECK(late.warnings == std::vector<std::string>{"chunks behind the image data are ignored: gAMA, tRNS"});
+}
+
+TEST_CASE("a BMP gives the ICC profile that its header embeds, and tells of a linked one") {
+  const auto made = [](uint32_t kind, const std::string& profile) {
+    std::string header(124, '\0');
+    const auto put = [&](size_t at, uint32_t number) { header.replace(at, 4, little(number, 4)); };
+    for (const auto& [at, number] : std::vector<std::pair<size_t, uint32_t>>{
+             {0, 124}, {4, 1}, {8, 1}, {56, kind}, {112, 124 + 4}, {116, uint32_t(profile.size())}})
+      put(at, number);
+    header.replace(12, 2, little(1, 2));
+    header.replace(14, 2, little(24, 2));
+    const std::string rest = std::string("\1\2\3\0", 4) + profile;
+    return file_of("BM" + little(uint32_t(14 + 124 + rest.size()), 4) + std::string(4, '\0') + little(14 + 124, 4) +
+                   header + rest);
+  };
+  using Warnings = std::vector<std::string>;
+  CHECK(decode_bytes(made(0x4d424544, "no profile")).warnings ==
+        Warnings{"the ICC profile is damaged and ignored; the image is taken as sRGB"});
+  CHECK(decode_bytes(made(0x4c494e4b, "")).warnings ==
+        Warnings{"its linked ICC profile is ignored; the image is taken as sRGB"});
+  CHECK(decode_bytes(made(0x73524742, "")).warnings.empty());
+  CHECK(refusal_of(made(0x4d424544, "")) == "");
+}
+
 TEST_CASE("a PNG says once which color chunk is ignored") {
   const auto warnings = [](const std::vector<PngChunk>& chunks) {
     return decode_bytes(gray_png(3, 3, chunks)).warnings;
@@ -242,7 +276,8 @@ TEST_CASE("the curve of a PNG is the one that its first word on it says") {
   CHECK(transfer({{"cICP", std::string("\1\6\0\1", 4)}, gamma}) == Transfer::bt709);
   CHECK(transfer({{"cICP", std::string("\11\20\0\1", 4)}}) == Transfer::pq);
   CHECK(transfer({{"cICP", std::string("\11\22\0\1", 4)}}) == Transfer::hlg);
-  CHECK(transfer({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}, gamma}) == Transfer::srgb);
+  CHECK(transfer({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}, gamma}) == Transfer::linear);
+  CHECK(transfer({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}) == Transfer::srgb);
   const Picture power = decode_bytes(gray_png(3, 3, {{"gAMA", big_u32(40000)}})).picture;
   CHECK(power.transfer == Transfer::power);
   CHECK(power.exponent == 2.5);

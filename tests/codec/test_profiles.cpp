@@ -38,6 +38,12 @@ cmsToneCurve* srgb_curve() {
   return cmsBuildParametricToneCurve(nullptr, 4, numbers);
 }
 
+// ISO 22028-2: a power that begins with a line.
+cmsToneCurve* romm_curve() {
+  const double numbers[] = {1.8, 1, 0, 1 / 16.0, 0.03125};
+  return cmsBuildParametricToneCurve(nullptr, 4, numbers);
+}
+
 // A curve of no known shape.
 cmsToneCurve* odd_curve() {
   std::vector<cmsUInt16Number> table;
@@ -140,6 +146,7 @@ TEST_CASE("a profile of primaries and a curve is applied as lcms2 applies it, an
   for (const Row& row : {Row{"srgb", srgb_curve(), Transfer::srgb, Depth::u8},
                          {"2.2", cmsBuildGamma(nullptr, 2.19921875), Transfer::power, Depth::u8},
                          {"1", cmsBuildGamma(nullptr, 1), Transfer::linear, Depth::u8},
+                         {"romm", romm_curve(), Transfer::linear, Depth::f32},
                          {"odd", odd_curve(), Transfer::linear, Depth::f32}}) {
     for (const NamedPrimaries& named : named_primaries) {
       INFO(std::string(row.name), " ", named.name);
@@ -349,4 +356,23 @@ TEST_CASE("PQ and HLG of 16 bits come back as the light they were, and cICP says
     CHECK(pq_encode(pq_decode(share)) == doctest::Approx(share).epsilon(1e-6));
     CHECK(hlg_encode(hlg_decode(share)) == doctest::Approx(share).epsilon(1e-6));
   }
+}
+
+TEST_CASE("a curve of a profile is applied to the color that --input-alpha says is there") {
+  cmsToneCurve* curve = odd_curve();
+  cmsHPROFILE profile = rgb_profile(rec709, curve);
+  const File file = make_png({{"IHDR", png_header(1, 1, 8, 6)},
+                              {"iCCP", std::string("profile\0\0", 9) + zlib_packed(bytes_of(profile))},
+                              {"IDAT", zlib_packed(std::string("\0\x20\x40\x60\x80", 5))},
+                              {"IEND", ""}});
+  const auto red = [&](AlphaUse alpha) {
+    return decode_bytes(file, {.alpha = alpha}).picture.groups[0].levels[0].texels.as<float>()[0];
+  };
+  const auto light = [&](double number) { return double(cmsEvalToneCurveFloat(curve, float(number))); };
+  const double number = 32 / 255.0, alpha = 128 / 255.0;
+  for (const AlphaUse use : {AlphaUse::as_recorded, AlphaUse::straight, AlphaUse::data})
+    CHECK(red(use) == doctest::Approx(light(number)).epsilon(1e-4));
+  CHECK(red(AlphaUse::premultiplied) == doctest::Approx(light(number / alpha) * alpha).epsilon(1e-4));
+  cmsCloseProfile(profile);
+  cmsFreeToneCurve(curve);
 }

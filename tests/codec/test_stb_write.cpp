@@ -188,6 +188,10 @@ TEST_CASE("a TGA of linear values gives a warning") {
 
 TEST_CASE("a TGA of 16 bits is refused") {
   const Picture picture = floats({2, 2}, "RGB", [](int, int, size_t) { return 0.5f; });
+  const Picture wide = color_picture_of(made_group({{{"Y", Depth::u8}, {}, {}, {}}}, Depth::u8, {65536, 1}, 1,
+                                                   [](int, int, size_t, int) { return 255u; }));
+  CHECK(encoding_error_of([&] { encode(*format_named("tga"), wide, {.depth = Depth::u8}); }) ==
+        "tga holds at most 65535 texels per side; the image has 65536 x 1");
   CHECK(encoding_error_of([&] { encode(*format_named("tga"), picture, {.depth = Depth::u16}); }) ==
         "tga holds 8 bits, not 16; use --bits 8");
 }

@@ -43,6 +43,9 @@ enum class ProfileUse {
   nothing,
 };
 
+// What alpha is, for a decoder that applies a profile. `data`: it does not weight the color.
+enum class AlphaUse { as_recorded, straight, premultiplied, data };
+
 struct DecodeOptions {
   std::string part;   // number or name of a part; "" the first
   std::string layer;  // "" the default layer: channels without a dot
@@ -50,6 +53,7 @@ struct DecodeOptions {
   Limits limits;
   int thread_count = 0;  // threads of the decoder; 0: one per core
   ProfileUse profile = ProfileUse::all;
+  AlphaUse alpha = AlphaUse::as_recorded;
   bool keeps_orientation = false;  // ignore Exif and TIFF orientation
   bool flattens = false;           // composite the samples of deep data; otherwise deep data is an error
   bool keeps_parts = false;        // return the other parts of an EXR

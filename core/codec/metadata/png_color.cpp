@@ -132,9 +132,11 @@ Colors colors_of(const ColorChunks& chunks) {
   }
   if (chunks.profile) {
     colors.profile = profile_in(*chunks.profile);
-    if (colors.profile.empty())
-      colors.warnings.push_back("chunk iCCP is damaged and ignored; the image is taken as sRGB");
-    return colors;
+    if (!colors.profile.empty()) return colors;
+    const bool has_others = chunks.srgb || chunks.gamma || chunks.chromaticities;
+    colors.warnings.push_back(
+        fmt::format("chunk iCCP is damaged and ignored; {}",
+                    has_others ? "the other color chunks are taken" : "the image is taken as sRGB"));
   }
   if (chunks.srgb) return colors;
   if (chunks.gamma) take_gamma(*chunks.gamma, colors);

@@ -74,6 +74,9 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   if (!options.layer.empty()) refuse("layer", options.layer);
   if (options.level != 0) refuse("level", options.level);
   const Depth file_depth = raster.depth;
+  if (options.alpha == AlphaUse::straight) raster.alpha = Alpha::straight;
+  if (options.alpha == AlphaUse::premultiplied) raster.alpha = Alpha::premultiplied;
+  raster.alpha_is_data = options.alpha == AlphaUse::data;
   if (!raster.colors.profile.empty() || raster.is_cmyk) apply_profile(raster, options.profile, options.limits, lend);
   if (raster.orientation != 1 && !options.keeps_orientation) turn_upright(raster);
   Decoded decoded{.warnings = std::move(raster.colors.warnings)};

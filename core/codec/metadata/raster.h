@@ -15,6 +15,7 @@ struct Raster {
   Depth depth = Depth::u8;
   TexelBuffer texels;  // four values per texel; gray is in the first three, a missing alpha is 1
   Alpha alpha = Alpha::straight;
+  bool alpha_is_data = false;  // it does not weight the color
   Colors colors;
   int orientation = 1;  // Exif orientation, 1 to 8
   DroppedMetadata dropped;

@@ -5,9 +5,11 @@
 #include "core/codec/metadata/raster.h"
 #include "core/codec/png/rows.h"
 
+#include <fmt/ranges.h>
 #include <libdeflate.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -30,7 +32,9 @@ struct PngParts {
   ColorChunks color;
   std::vector<Bytes> image_data;
   DroppedMetadata dropped;
-  size_t image_at = 0;       // byte of the first IDAT
+  size_t image_at = 0;  // byte of the first IDAT
+  std::vector<std::string_view>
+      late;                  // chunks of colors behind the image data, where the specification does not allow them
   bool has_another = false;  // another PNG follows in the file or pipe
 };
 
@@ -118,7 +122,10 @@ PngParts parts_of(Bytes file, const Limits& limits) {
     } else if (chunk.type != "IEND") {
       if (chunk.type == "PLTE" && !parts.image_data.empty())
         fail(Exit::input, "chunk PLTE at byte {} comes after the image data", chunk.at);
-      take_ancillary(parts, chunk);
+      constexpr std::array<std::string_view, 6> before_data{"gAMA", "cHRM", "iCCP", "cICP", "sRGB", "tRNS"};
+      if (!parts.image_data.empty() && std::ranges::find(before_data, chunk.type) != before_data.end())
+        parts.late.push_back(chunk.type);
+      else take_ancillary(parts, chunk);
       take_metadata(chunk, parts.dropped);
     }
     before = chunk.type;
@@ -186,6 +193,9 @@ Decoded read_png(Bytes file, const DecodeOptions& options, const TexelAllocator&
                 .colors = colors_of(parts.color),
                 .dropped = parts.dropped};
   if (parts.animation) raster.colors.warnings.push_back("is animated; only its default image is read");
+  if (!parts.late.empty())
+    raster.colors.warnings.push_back(
+        fmt::format("chunks behind the image data are ignored: {}", fmt::join(parts.late, ", ")));
   if (parts.has_another) raster.colors.warnings.push_back("is followed by another image; only the first is read");
   if (parts.exif) raster.orientation = orientation_in(*parts.exif);
   TexelBuffer filtered = inflated(parts, bytes);

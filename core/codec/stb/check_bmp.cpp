@@ -159,6 +159,19 @@ void check_fields(Bytes file) {
          blue);
 }
 
+// The ICC profile of a header of 124 bytes, if it has one.
+void take_profile(Bytes file, const BmpHeader& header, Colors& colors) {
+  constexpr size_t kind_at = 56, place_at = 112, count_at = 116;  // in the header
+  constexpr uint32_t is_embedded = 0x4d424544, is_linked = 0x4c494e4b;
+  if (header.header_bytes != 124) return;
+  const auto field = [&](size_t at) { return little_at<uint32_t>(file, file_header_bytes + at); };
+  if (field(kind_at) == is_linked)
+    colors.warnings.push_back("its linked ICC profile is ignored; the image is taken as sRGB");
+  if (field(kind_at) != is_embedded) return;
+  const Bytes profile = part_of(file, file_header_bytes + size_t(field(place_at)), field(count_at));
+  colors.profile.assign(profile.begin(), profile.end());
+}
+
 }  // namespace
 
 Checked check_bmp(Bytes file, const Limits& limits) {
@@ -176,6 +189,7 @@ Checked check_bmp(Bytes file, const Limits& limits) {
     fail(Exit::input, "is cut off: it claims {} bytes, the file has {}", said_bytes, file.size());
   Checked checked{.size = {int(header.width), int(header.row_count())}};
   if (header.has_fields()) check_fields(file);
+  take_profile(file, header, checked.colors);
   const bool is_of_fields = header.bits == 16 || header.bits == 32;  // default fields if the file has none
   const Bytes data = part_of(file, header.data_at, data_bytes);
   checked.rewritten =

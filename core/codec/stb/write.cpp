@@ -134,6 +134,10 @@ Encoded encode_tga(const Source& source, const EncodeOptions& options) {
   if (options.transfer != Transfer::srgb && !picture.groups.front().is_data)
     encoded.warnings.push_back("tga records no transfer curve; programs will take the values as sRGB");
   check_count(pixels, "tga");
+  constexpr int most_side = 65535;  // of 16 bits in the header
+  if (std::max(pixels.size.width, pixels.size.height) > most_side)
+    fail(Exit::usage, "tga holds at most {} texels per side; the image has {} x {}", most_side, pixels.size.width,
+         pixels.size.height);
   File file;
   if (!stbi_write_tga_to_func(append, &file, pixels.size.width, pixels.size.height, int(components.size()),
                               pixels.numbers.data()))

@@ -156,7 +156,7 @@ void Page::take_color(Layout& layout) const {
   }
   uint16_t* curve[3] = {};
   if (TIFFGetField(tiff_.get(), TIFFTAG_TRANSFERFUNCTION, &curve[0], &curve[1], &curve[2]))
-    colors.warnings.push_back("its TransferFunction is ignored; values are taken as sRGB");
+    colors.warnings.push_back("its TransferFunction is ignored");
 }
 
 DroppedMetadata Page::dropped() const {

@@ -39,8 +39,9 @@ constexpr auto members(const Limits&) {
 }
 constexpr auto members(const DecodeOptions&) {
   return std::tuple(&DecodeOptions::part, &DecodeOptions::layer, &DecodeOptions::level, &DecodeOptions::profile,
-                    &DecodeOptions::keeps_orientation, &DecodeOptions::flattens, &DecodeOptions::keeps_parts,
-                    &DecodeOptions::limits, &DecodeOptions::thread_count, &DecodeOptions::requires_sandbox);
+                    &DecodeOptions::alpha, &DecodeOptions::keeps_orientation, &DecodeOptions::flattens,
+                    &DecodeOptions::keeps_parts, &DecodeOptions::limits, &DecodeOptions::thread_count,
+                    &DecodeOptions::requires_sandbox);
 }
 constexpr auto members(const DecodeRequest&) {
   return std::tuple(&DecodeRequest::options, &DecodeRequest::input_bytes);

@@ -92,7 +92,7 @@ const Op pad_op{
         {{.name = "size",
           .help = "Size of the canvas in texels",
           .kind = ParamKind::text,
-          .form = {.syntax = "WxH", .matches = is_size},
+          .form = {.syntax = "WxH", .range = "W and H in 1..32768", .matches = is_size},
           .presence = Presence::required},
          {.name = "color",
           .help =
@@ -136,7 +136,7 @@ const Op sheet_op{
                {.name = "cell",
                 .help = "Size of each cell in texels, without gap and label; default: the size of the images",
                 .kind = ParamKind::text,
-                .form = {.syntax = "WxH", .matches = is_size}},
+                .form = {.syntax = "WxH", .range = "W and H in 1..32768", .matches = is_size}},
                {.name = "gap",
                 .help = "Texels of --color on each side of each cell",
                 .kind = ParamKind::integer,
