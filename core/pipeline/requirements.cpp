@@ -60,6 +60,18 @@ static void check_alpha_data(std::span<const Call> calls, bool has_alpha, std::s
            reason, calls[index].text());
 }
 
+// Refuses calls for which values must be colors of known primaries. Those that combine images do the same with data.
+static void check_needs_no_colors(std::span<const Call> calls, const Call& of_data) {
+  for (const Call& call : calls) {
+    const Needs needs = call.op->needs(call);
+    const Output made = output_of(call, Output{});
+    const bool encodes = made.content == Content::display || made.content == Content::numbers;
+    if (needs.luminance || (needs.primaries && needs.pictures.empty()) || made.primaries || encodes)
+      fail(Exit::usage, "`{}` makes all values data, and `{}` is for colors; use two runs", of_data.op->name,
+           call.text());
+  }
+}
+
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const Group& first = picture.groups.front();
   const bool stays_gray = first.is_luminance && output_of(calls, Output{}).gray_result != GrayResult::color;
@@ -68,8 +80,10 @@ void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, co
     fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
   const auto of_color = std::ranges::find_if(calls, is_for_color);
   if (first.is_color && first.is_data && first.has_alpha()) return check_alpha_data(calls, true, "--input-alpha data");
-  if (const Call* of_data = maker_of_data(calls))
+  if (const Call* of_data = maker_of_data(calls)) {
+    check_needs_no_colors(calls, *of_data);
     check_alpha_data(calls, first.has_alpha(), fmt::format("`{}` makes all values data", of_data->op->name));
+  }
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::vector<std::string> layers = layers_with_color(picture);

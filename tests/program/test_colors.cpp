@@ -183,6 +183,19 @@ DEVICE_TEST_CASE("pack copies the integers of files as they are, alpha too") {
       place.gpupost({"bars.png", "pack", "--red", "bars.png", "merge", "--with", "in.png", "-o", "none.png"});
   CHECK(merged.exit_code == 1);
   CHECK(merged.err.find("merge: in.png has alpha, which is data in this chain") != merged.err.npos);
+  for (const Words& op :
+       {Words{"tonemap"}, {"saturation", "--factor", "0.5"}, {"matrix", "--named", "rec709-to-rec2020"}}) {
+    const Finished colored = place.gpupost(with(with(pack, op), {"-o", "none.png"}));
+    CHECK(colored.exit_code == 1);
+    CHECK(colored.err.find("`pack` makes all values data, and `" + op[0]) != colored.err.npos);
+  }
+  CHECK(place.gpupost(with(pack, {"--output-primaries", "ap1", "-o", "none.png"})).exit_code == 1);
+  REQUIRE(place.gpupost({"rec2020.exr", "pack", "--green", "rec2020.exr:B", "-o", "packed.exr"}).exit_code == 0);
+  CHECK(place.gpupost({"info", "packed.exr"}).out.find("chromaticities") == std::string::npos);
+  CHECK(place
+            .gpupost({"bars.png", "pack", "--red", "bars.png", "merge", "--with", "bars.png", "--mode", "multiply",
+                      "-o", "product.png"})
+            .exit_code == 0);
   const Finished letter = place.gpupost({"ao.png", "pack", "--red", "rough.png:Y", "-o", "none.png"});
   CHECK(letter.exit_code == 1);
   CHECK(letter.err.find("--red rough.png:Y: Y is not a channel; expected R, G, B or A") != letter.err.npos);

@@ -176,7 +176,8 @@ const Op pack_op{
              "Channels without an option stay as they are. A file can be given several times. It must have the "
              "size of the image. {frame} in its name is replaced by the frame number of the input.\nAll values are "
              "data, also those of the image itself: they are copied without a transfer function, and alpha is "
-             "independent of color. Integer outputs are written with --transfer linear. Ops that take alpha as "
+             "independent of color. Integer outputs are written with --transfer linear. Ops for colors, such as "
+             "tonemap and saturation, need a run of their own. Ops that take alpha as "
              "opacity cannot follow if the image has alpha; `mips`, `resize` and `channels` can.\nTo replace R, G "
              "and B of an image in other orders, or by numbers, use `channels`.",
          .citation = "oiiotool --chappend, ImageMagick -combine",
