@@ -212,6 +212,22 @@ TEST_CASE("color chunks behind the image data of a PNG are ignored, with a warni
   CHECK(late.warnings == std::vector<std::string>{"chunks behind the image data are ignored: gAMA, tRNS"});
 }
 
+TEST_CASE("the extension area of a TGA says what its alpha is") {
+  const auto made = [](char type) {
+    const std::string image = tga_header(2, 1, 1, 32, 0x28) + std::string("\1\2\3\x80", 4);
+    std::string area(495, '\0');
+    area[494] = type;
+    return file_of(image + area + little(uint32_t(image.size()), 4) + little(0, 4) +
+                   std::string("TRUEVISION-XFILE.\0", 18));
+  };
+  CHECK(decode_bytes(made(3)).picture.alpha == Alpha::straight);
+  CHECK(decode_bytes(made(3)).warnings.empty());
+  CHECK(decode_bytes(made(4)).picture.alpha == Alpha::premultiplied);
+  for (const char type : {0, 1, 2})
+    CHECK(decode_bytes(made(type)).warnings ==
+          std::vector<std::string>{"its extension says that alpha has no meaning; it is read as alpha"});
+}
+
 TEST_CASE("a BMP gives the ICC profile that its header embeds, and tells of a linked one") {
   const auto made = [](uint32_t kind, const std::string& profile) {
     std::string header(124, '\0');

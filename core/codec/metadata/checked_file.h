@@ -13,6 +13,7 @@ namespace gpupost {
 struct Checked {
   Size size;
   Colors colors;
+  Alpha alpha = Alpha::straight;
   std::vector<std::byte> rewritten;  // if not empty, read this instead of the file
   bool has_five_bits = false;        // of red, green and blue, which stb_image 2.27 expands to 8 bits by rounding down
 };

@@ -73,9 +73,23 @@ size_t end_of_runs(Bytes file, const TgaHeader& header) {
   return at;
 }
 
+constexpr std::string_view footer_end("TRUEVISION-XFILE.\0", 18);
+
+// Applies the attribute type of the extension area, if there is one: what the fourth component is.
+void take_attribute_type(Bytes file, Checked& checked) {
+  constexpr size_t footer_bytes = 26, type_at = 494;
+  constexpr uint8_t of_no_use = 2, premultiplied = 4;  // up to 2: none, or undefined
+  if (!text_of(file).ends_with(footer_end) || file.size() < footer_bytes) return;
+  const uint64_t area = little_at<uint32_t>(file, file.size() - footer_bytes);
+  if (area == 0 || area + type_at >= file.size()) return;
+  const uint8_t type = byte_at(file, size_t(area) + type_at);
+  if (type == premultiplied) checked.alpha = Alpha::premultiplied;
+  else if (type <= of_no_use)
+    checked.colors.warnings.push_back("its extension says that alpha has no meaning; it is read as alpha");
+}
+
 // After the image there may be padding, or data with a footer at the end. Otherwise the file is truncated.
 void check_rest(Bytes file, size_t image_end) {
-  constexpr std::string_view footer_end("TRUEVISION-XFILE.\0", 18);
   const std::string_view rest = text_of(file.subspan(image_end));
   if (rest.find_first_not_of('\0') != std::string_view::npos && !rest.ends_with(footer_end))
     fail(Exit::input, "is cut off: {} bytes follow the image, without a footer", rest.size());
@@ -96,7 +110,10 @@ Checked check_tga(Bytes file, const Limits& limits) {
   }
   const int color_bits = header.is_mapped ? header.map_bits : header.bits;
   const bool is_gray = (byte_at(file, 2) & 7) == 3;
-  return {.size = {header.width, header.height}, .has_five_bits = !is_gray && (color_bits == 15 || color_bits == 16)};
+  Checked checked{.size = {header.width, header.height},
+                  .has_five_bits = !is_gray && (color_bits == 15 || color_bits == 16)};
+  if ((byte_at(file, 17) & 15) != 0 && color_bits == 32) take_attribute_type(file, checked);
+  return checked;
 }
 
 }  // namespace gpupost

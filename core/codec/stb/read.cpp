@@ -44,7 +44,7 @@ Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, 
                 .size = checked.size,
                 .depth = depth,
                 .texels = lend_texels(checked.size, depth, options.limits, lend),
-                .alpha = is_float(depth) ? Alpha::premultiplied : Alpha::straight,
+                .alpha = is_float(depth) ? Alpha::premultiplied : checked.alpha,
                 .colors = std::move(checked.colors)};
   if (is_float(depth)) raster.colors.transfer = Transfer::linear;
   const Texels texels = load(checked.rewritten.empty() ? file : Bytes(checked.rewritten), depth);
