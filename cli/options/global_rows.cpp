@@ -110,7 +110,7 @@ std::span<const Global> all_globals() {
        .choices = {"srgb", "linear", "pq", "hlg"}},
       {.name = "input-alpha",
        .value = "KIND",
-       .help = "Alpha of the input. Default: as the file records for TIFF, KTX2 and DDS, premultiplied for EXR, "
+       .help = "Alpha of the input. Default: as the file records for TIFF, TGA, KTX2 and DDS, premultiplied for EXR, "
                "straight for other "
                "formats. data: alpha is an independent channel, as in packed masks; color is not multiplied or divided "
                "by it",
