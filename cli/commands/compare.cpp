@@ -185,10 +185,9 @@ const CommandRow compare_verb{
         "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. Integers are first "
         "decoded to linear light, and color is multiplied by alpha, so that colors of texels with alpha 0 are all the "
         "same; --input-alpha data compares color and alpha separately. All parts of an EXR, pages of a TIFF, and "
-        "layers and "
-        "faces of a texture are compared, or the one of --part; -o shows the first. Sequences are compared frame by "
-        "frame; exit code 5 if a frame is missing or cannot be read. "
-        "The peak of the PSNR is the largest magnitude in A, but at least 1. Relative differences have no peak, so "
+        "layers and faces of a texture are compared, or the one of --part; -o shows the first. Sequences are compared "
+        "frame by frame; exit code 5 if a frame is missing or cannot be read. The peak of the PSNR is the largest "
+        "magnitude in A, but at least 1. Relative differences have no peak, so "
         "with --relative the PSNR is n/a, and null in JSON. The image of -o shows level 0 and has no alpha: where "
         "alpha differs more than red, green or blue, they show the difference of alpha.",
     .argument = Argument::file,

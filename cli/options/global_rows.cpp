@@ -111,9 +111,8 @@ std::span<const Global> all_globals() {
       {.name = "input-alpha",
        .value = "KIND",
        .help = "Alpha of the input. Default: as the file records for TIFF, TGA, KTX2 and DDS, premultiplied for EXR, "
-               "straight for other "
-               "formats. data: alpha is an independent channel, as in packed masks; color is not multiplied or divided "
-               "by it",
+               "straight for other formats. data: alpha is an independent channel, as in packed masks; color is not "
+               "multiplied or divided by it",
        .choices = {"straight", "premultiplied", "data"}},
       {.name = "input-primaries",
        .value = "X,Y,...",
@@ -143,9 +142,10 @@ std::span<const Global> all_globals() {
        .has_names = true},
       {.name = "part",
        .value = "WHICH",
-       .help = "Part of a multi-part EXR to work on, by number or name; also page of a TIFF, layer of a KTX2 or DDS, "
-               "and face: 0 to 5, "
-               "or +X to -Z. Default: the first. An EXR output gets the other parts of an EXR too",
+       .help =
+           "Part of a multi-part EXR to work on, by number or name; also page of a TIFF, layer of a KTX2 or DDS, "
+           "and face: 0 to 5, or +X to -Z (in an array of cubes `1 -Z`). Default: the first. An EXR output gets the "
+           "other parts of an EXR too",
        .scope = Scope::reading},
       {.name = "drop-parts",
        .help = "Write only the part that was read, not the other parts of a multi-part EXR",

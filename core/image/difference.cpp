@@ -1,22 +1,10 @@
 #include "core/image/difference.h"
 
-#include "core/base/error.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace gpupost {
-
-namespace {
-
-double number_at(const ChannelPlace& place, size_t texel) {
-  const TexelBuffer& texels = place.group->levels[0].texels;
-  const size_t index = 4 * texel + place.component;
-  return place.is_uint() ? double(texels.as<uint32_t>()[index]) : double(texels.as<float>()[index]);
-}
-
-}  // namespace
 
 double difference_of(double a, double b, bool is_relative) {
   if (a == b || (std::isnan(a) && std::isnan(b))) return 0;
@@ -28,13 +16,6 @@ double difference_of(double a, double b, bool is_relative) {
 std::optional<double> ChannelDifference::psnr() const {
   if (is_relative) return std::nullopt;
   return 20 * std::log10(peak / root_mean_square);
-}
-
-ChannelPlace channel_named(const Picture& picture, const std::string& name) {
-  for (const Group& group : picture.groups)
-    for (size_t component = 0; component < 4; ++component)
-      if (group.channels[component].name == name) return {&group, component};
-  fail(Exit::bug, "no channel {}", name);
 }
 
 ChannelDifference difference_of(const ChannelPlace& a, const ChannelPlace& b, const DifferenceOptions& options) {

@@ -1,7 +1,7 @@
 // Differences of two images with the same size and channels, which are float or uint.
 #pragma once
 
-#include "core/image/picture.h"
+#include "core/image/channel_place.h"
 
 #include <optional>
 
@@ -32,17 +32,7 @@ struct ChannelDifference {
   std::optional<double> psnr() const;
 };
 
-// A channel of an image.
-struct ChannelPlace {
-  const Group* group = nullptr;
-  size_t component = 0;
-
-  bool is_uint() const { return group->depth == Depth::u32; }
-};
-// The channel that has this name. Images with the same channels may hold them in other groups, if the types differ.
-ChannelPlace channel_named(const Picture& picture, const std::string& name);
-
-// Of two channels that are both uint or both not.
+// Difference of two channels, which are both uint or both not.
 ChannelDifference difference_of(const ChannelPlace& a, const ChannelPlace& b, const DifferenceOptions& options);
 
 // An image of the differences times `scale`, as floats without alpha. Differences of alpha show in red, green and blue

@@ -17,25 +17,10 @@
 
 namespace gpupost {
 
-std::vector<NamedChannel> channels_of(const Picture& picture) {
-  std::vector<NamedChannel> channels;
-  for (const Group& group : picture.groups)
-    for (size_t component = 0; component < 4; ++component)
-      if (const std::string& name = group.channels[component].name; !name.empty())
-        channels.push_back({name, {&group, component}});
-  return channels;
-}
-
-double number_at(const ChannelRef& place, size_t texel) {
-  const TexelBuffer& texels = place.group->levels[0].texels;
-  const Depth depth = place.group->depth;
-  return number_at(texels.data() + (4 * texel + place.component) * bytes_of(depth), depth);
-}
-
 namespace {
 
 // R, G, B and A are those of the color; other names are looked up.
-ChannelRef place_of(const Picture& picture, const std::string& channel) {
+ChannelPlace place_of(const Picture& picture, const std::string& channel) {
   const Group& first = picture.groups.front();
   if (const std::optional<size_t> component = component_named(channel); component && first.is_color)
     return {&first, *component};
@@ -46,21 +31,21 @@ ChannelRef place_of(const Picture& picture, const std::string& channel) {
 }
 
 // The type in the file. R, G and B of a gray image are all its Y.
-Depth depth_in_file(const ChannelRef& place) {
+Depth depth_in_file(const ChannelPlace& place) {
   const bool is_luminance = place.group->is_luminance && place.component < 3;
   return place.group->channels[is_luminance ? 0 : place.component].depth;
 }
 
 // A depth that can hold all channels: their common depth in the file if they have one, else float. Uint channels become float.
-Depth common_depth(std::span<const std::optional<ChannelRef>> places) {
+Depth common_depth(std::span<const std::optional<ChannelPlace>> places) {
   std::optional<Depth> depth;
-  for (const std::optional<ChannelRef>& place : places)
+  for (const std::optional<ChannelPlace>& place : places)
     if (place) depth = !depth || *depth == depth_in_file(*place) ? depth_in_file(*place) : Depth::f32;
   return depth && *depth != Depth::u32 ? *depth : Depth::f32;
 }
 
 // Makes a color group from these channels. A missing alpha is 1. `prefix` is what the names of its channels begin with.
-Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha, const std::string& prefix,
+Group color_of(std::span<const std::optional<ChannelPlace>> places, bool has_alpha, const std::string& prefix,
                Size size) {
   Group color{.depth = common_depth(places), .is_color = true};
   for (size_t c = 0; c < 4; ++c)
@@ -78,18 +63,18 @@ Group color_of(std::span<const std::optional<ChannelRef>> places, bool has_alpha
 }
 
 // R, G and B of a gray image are all its Y.
-bool is_same(const ChannelRef& channel, const ChannelRef& place) {
+bool is_same(const ChannelPlace& channel, const ChannelPlace& place) {
   if (channel.group != place.group) return false;
   return channel.component == (place.group->is_luminance && place.component < 3 ? 0 : place.component);
 }
 
 // Names the uint channels with values that a float rounds. Empty if there are none.
-std::string warning_of_rounding(std::span<const std::optional<ChannelRef>> places, const Picture& picture) {
+std::string warning_of_rounding(std::span<const std::optional<ChannelPlace>> places, const Picture& picture) {
   std::vector<std::string> rounded;
   for (const NamedChannel& channel : channels_of(picture)) {
     const auto& [group, component] = channel.place;
     const bool is_taken = std::ranges::any_of(
-        places, [&](const std::optional<ChannelRef>& place) { return place && is_same(channel.place, *place); });
+        places, [&](const std::optional<ChannelPlace>& place) { return place && is_same(channel.place, *place); });
     if (!is_taken || group->depth != Depth::u32) continue;
     const std::span<const uint32_t> numbers = group->levels[0].texels.as<uint32_t>();
     for (size_t at = component; at < numbers.size(); at += 4)
@@ -104,11 +89,11 @@ std::string warning_of_rounding(std::span<const std::optional<ChannelRef>> place
 }
 
 // The channels of the old color that no new channel is, and a warning of them if there are any.
-TakenChannels drops_of(std::span<const std::optional<ChannelRef>> places, const Picture& picture) {
+TakenChannels drops_of(std::span<const std::optional<ChannelPlace>> places, const Picture& picture) {
   std::vector<std::string> dropped, moved;
   for (const NamedChannel& channel : channels_of(picture)) {
     const bool is_taken = std::ranges::any_of(
-        places, [&](const std::optional<ChannelRef>& place) { return place && is_same(channel.place, *place); });
+        places, [&](const std::optional<ChannelPlace>& place) { return place && is_same(channel.place, *place); });
     const bool is_of_color = channel.place.group->is_color;
     if (is_of_color && !is_taken) dropped.push_back(channel.name);
     if (!is_of_color && is_taken) moved.push_back(channel.name);
@@ -139,7 +124,7 @@ TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture)
   const bool has_names = sources.has_names();
   if (!has_names && picture.groups.front().is_color) return {};
   // With names, each channel goes to its place in the result; else R, G, B and A make a color for the op to take them from.
-  std::array<std::optional<ChannelRef>, 4> places;
+  std::array<std::optional<ChannelPlace>, 4> places;
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty())
       places[has_names ? c : *component_named(channel)] = place_of(picture, channel);
@@ -150,7 +135,7 @@ TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture)
   Group color =
       color_of(places, sources.has_alpha || !has_names, old.is_color ? layer_prefix(old) : "", picture.size());
   color.is_data = old.is_data;
-  for (const std::optional<ChannelRef>& place : places)
+  for (const std::optional<ChannelPlace>& place : places)
     for (Group& group : picture.groups)
       if (place && place->group == &group) group.channels[place->component].name.clear();
   std::erase_if(picture.groups, [](const Group& group) {

@@ -1,6 +1,7 @@
 // Finds channels of an image by the names that `gpupost info` prints.
 #pragma once
 
+#include "core/image/channel_place.h"
 #include "core/op/op.h"
 
 #include <span>
@@ -8,22 +9,6 @@
 #include <vector>
 
 namespace gpupost {
-
-// Position of a channel in an image.
-struct ChannelRef {
-  const Group* group = nullptr;
-  size_t component = 0;
-};
-
-struct NamedChannel {
-  std::string name;
-  ChannelRef place;
-};
-
-std::vector<NamedChannel> channels_of(const Picture& picture);
-
-// Value of a channel at texel `index`, counted row by row. Integers become 0 to 1, except uint.
-double number_at(const ChannelRef& place, size_t texel);
 
 struct TakenChannels {
   std::vector<std::string> dropped;   // channels of the old color that the list does not name

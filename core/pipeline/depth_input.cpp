@@ -18,7 +18,7 @@ namespace gpupost {
 namespace {
 
 // The channel of --depth; else Z; else the only channel of a depth file.
-ChannelRef channel_of(const Call& call, const std::string& input, const Picture& picture) {
+ChannelPlace channel_of(const Call& call, const std::string& input, const Picture& picture) {
   const std::vector<NamedChannel> channels = channels_of(picture);
   const std::string& asked = call.word("depth");
   const auto found = std::ranges::find(channels, asked.empty() ? "Z" : asked, &NamedChannel::name);
@@ -30,7 +30,7 @@ ChannelRef channel_of(const Call& call, const std::string& input, const Picture&
        is_depth_file ? ", or another part of the file with --depth-part" : ", or --depth-file");
 }
 
-Plane plane_of(const ChannelRef& place) {
+Plane plane_of(const ChannelPlace& place) {
   const Size size = place.group->levels[0].size;
   Plane plane{.size = size, .values = std::vector<double>(texel_count(size))};
   parallel_ranges(size.height, 16, [&](int begin, int end) {

@@ -36,7 +36,7 @@ vec4 rgb_of(vec4 yxy) {
   const vec4 of_one = rgb_of_xyz(xyz_of(vec4(1.0, yxy.gba)));
   return isinf(yxy.r) ? yxy.rrra : vec4(yxy.r * of_one.rgb, yxy.a);
 }
-// Where R, G or B is negative it becomes 0. Light near the largest float stays finite.
+// Replaces negative R, G and B by 0. Light near the largest float stays finite.
 vec4 without_negatives(vec4 yxy) {
   const vec3 of_one = (yxy.r < 0.0 ? -1.0 : 1.0) * rgb_of_xyz(xyz_of(vec4(1.0, yxy.gba))).rgb;
   if (!any(lessThan(of_one, vec3(0.0)))) return yxy;

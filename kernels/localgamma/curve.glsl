@@ -12,7 +12,7 @@ vec4 locally_encoded_rgb(vec4 c, float exponent) {
   return vec4(locally_encoded(c.r, exponent), locally_encoded(c.g, exponent), locally_encoded(c.b, exponent), c.a);
 }
 
-// Of a color without negative R, G and B. Light without chromaticity becomes white.
+// `c` has no negative R, G or B. Light without chromaticity becomes white.
 vec4 locally_encoded_yxy(vec4 c, float exponent) {
   const bool is_nowhere = isnan(c.g) || isnan(c.b);
   return vec4(locally_encoded(c.r, exponent), is_nowhere ? WHITE : c.gb, c.a);

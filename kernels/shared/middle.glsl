@@ -1,4 +1,4 @@
-// Where the middle of a texel of a scaled image lies on a side of the source.
+// Positions of texels of a scaled image on a side of the source.
 
 // The texel that contains a position, and its distance from that texel's left edge in 1 / (2 * to) texels.
 struct Position {

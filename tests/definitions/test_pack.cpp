@@ -13,7 +13,7 @@ Image file_of(const char* name, int seed) {
   });
 }
 
-// Where a channel of the result comes from: a file, or -1 for the input, and its component.
+// The source of a channel of the result: a file, or -1 for the input, and its component.
 struct Source {
   int file, component;
 };

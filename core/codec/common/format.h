@@ -43,7 +43,7 @@ enum class ProfileUse {
   nothing,
 };
 
-// What alpha is, for a decoder that applies a profile. `data`: it does not weight the color.
+// How a decoder that applies a profile treats alpha. `data`: as a channel of its own, which does not weight the color.
 enum class AlphaUse { as_recorded, straight, premultiplied, data };
 
 struct DecodeOptions {

@@ -15,6 +15,18 @@ inline void check_is_only_part(const std::string& part, std::string_view format)
   if (!part.empty() && part != "0") fail(Exit::input, "has no part {}; a {} file has only part 0", part, format);
 }
 
+// For a file with this number of parts. `more`: other ways to name them.
+[[noreturn]] inline void refuse_part(std::string_view part, uint64_t count, std::string_view more = "") {
+  fail(Exit::input, "has no part {}; it has {}{}", part,
+       count == 1 ? std::string("part 0") : fmt::format("the parts 0 to {}", count - 1), more);
+}
+
+// For a file with this number of levels.
+[[noreturn]] inline void refuse_level(int level, int count) {
+  fail(Exit::input, "has no level {}; expected --level 0{}", level,
+       count == 1 ? ", its only level" : fmt::format(" to {}", count - 1));
+}
+
 Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_png(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);
 Decoded read_jpeg(Bytes file, const DecodeOptions& options, const TexelAllocator& lend);

@@ -11,8 +11,8 @@
 
 namespace gpupost {
 
-// Throws std::bad_alloc if the text of the error says that memory ran out. OpenEXR 3.1.5 passes on exceptions of its tasks as text. Compression
-// by zlib fails only without memory.
+// Throws std::bad_alloc if the text of the error says that memory ran out. OpenEXR 3.1.5 passes on exceptions of its tasks as
+// text. Compression by zlib fails only without memory.
 inline void rethrow_bad_alloc(const std::exception& error) {
   for (const std::string_view text : {"bad_alloc", "Data compression (zlib) failed"})
     if (std::string_view(error.what()).find(text) != std::string_view::npos) throw std::bad_alloc();

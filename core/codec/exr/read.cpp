@@ -25,9 +25,7 @@ int chain_level_count(const ExrHeader& header) {
 const ExrLevel& level_wanted(const ExrHeader& header, int wanted) {
   for (const ExrLevel& level : header.levels)
     if (level.x == wanted && level.y == wanted) return level;
-  const int count = chain_level_count(header);
-  fail(Exit::input, "has no level {}; expected --level 0{}", wanted,
-       count == 1 ? ", its only level" : fmt::format(" to {}", count - 1));
+  refuse_level(wanted, chain_level_count(header));
 }
 
 // The main loop: interleaves four planes.

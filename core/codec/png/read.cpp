@@ -32,10 +32,9 @@ struct PngParts {
   ColorChunks color;
   std::vector<Bytes> image_data;
   DroppedMetadata dropped;
-  size_t image_at = 0;  // byte of the first IDAT
-  std::vector<std::string_view>
-      late;                  // chunks of colors behind the image data, where the specification does not allow them
-  bool has_another = false;  // another PNG follows in the file or pipe
+  size_t image_at = 0;                 // byte of the first IDAT
+  std::vector<std::string_view> late;  // color chunks behind the image data, which are out of place
+  bool has_another = false;            // another PNG follows in the file or pipe
 };
 
 PngHeader header_in(Bytes data, const Limits& limits) {

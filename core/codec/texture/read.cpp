@@ -37,16 +37,10 @@ uint64_t image_wanted(const StoredTexture& texture, const std::string& part) {
   for (uint64_t image = 0; image < texture.image_count && texture.is_cube; ++image)
     if (name_of_image(texture, image) == part) return image;
   const uint64_t count = texture.image_count;
-  fail(Exit::input, "has no part {}; it has {}{}", part,
-       count == 1 ? std::string("part 0") : fmt::format("the parts 0 to {}", count - 1),
-       texture.is_cube ? fmt::format(", or {} to {}", name_of_image(texture, 0), name_of_image(texture, count - 1))
-                       : "");
-}
-
-void check_level(const StoredTexture& texture, int level) {
-  if (uint32_t(level) < texture.level_count) return;
-  fail(Exit::input, "has no level {}; expected --level 0{}", level,
-       texture.level_count == 1 ? ", its only level" : fmt::format(" to {}", texture.level_count - 1));
+  refuse_part(part, count,
+              texture.is_cube
+                  ? fmt::format(", or {} to {}", name_of_image(texture, 0), name_of_image(texture, count - 1))
+                  : "");
 }
 
 void check_has_all(const StoredTexture& texture, uint64_t file_bytes) {
@@ -118,7 +112,7 @@ void check_counts(const StoredTexture& texture, uint64_t width, uint64_t height,
 Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, const TexelAllocator& lend) {
   check_has_all(texture, file.size());
   const uint64_t image = image_wanted(texture, options.part);
-  check_level(texture, options.level);
+  if (uint32_t(options.level) >= texture.level_count) refuse_level(options.level, int(texture.level_count));
   const Size size = level_size(texture.size, options.level);
   const int channel_count = channel_count_of(texture);
   Raster raster{.format = texture.format,

@@ -10,7 +10,7 @@
 
 namespace gpupost {
 
-// What the header of a texture file says.
+// The contents of a texture file's header.
 struct StoredTexture {
   std::string_view format;  // "ktx2" or "dds"
   TexelFormat texel;

@@ -60,7 +60,7 @@ void take_orientation(std::string_view text, StoredTexture& texture) {
   texture.orientation = is_up ? (is_left ? 3 : 4) : (is_left ? 2 : 1);
 }
 
-// What each of R, G, B and alpha of a sampled texel is: a component, 0 or 1.
+// Applies a swizzle: four letters for R, G, B and alpha of a sampled texel. Each is a component (r, g, b or a), 0 or 1.
 void take_swizzle(std::string_view text, StoredTexture& texture) {
   const size_t count = texture.texel.component_count;
   constexpr std::array<std::string_view, 4> usual{"r001", "rg01", "rgb1", "rgba"};

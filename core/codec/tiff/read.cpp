@@ -77,9 +77,7 @@ int Page::select_page() {
   if (count > max_page_count) fail(Exit::input, "has {} pages; the limit is {}", count, max_page_count);
   const std::string& text = options_.part;
   const int wanted = text.empty() ? 0 : number_in<int>(text).value_or(-1);
-  if (wanted < 0 || wanted >= count)
-    fail(Exit::input, "has no part {}; it has {}", text,
-         count == 1 ? std::string("part 0") : fmt::format("the parts 0 to {}", count - 1));
+  if (wanted < 0 || wanted >= count) refuse_part(text, uint64_t(count));
   if (!TIFFSetDirectory(tiff_.get(), tdir_t(wanted))) fail(Exit::input, "part {} cannot be read", wanted);
   check_errors();
   return count;

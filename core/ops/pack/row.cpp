@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 4> targets{"red", "green", "blue", "alpha"};
 constexpr std::string_view letters = "RGBA";
 
-// What one of the options names: "rough.png" or "rough.png:G".
+// The file and the channel of one option: "rough.png" or "rough.png:G".
 struct NamedSource {
   std::string path;
   int component = 0;  // R if no channel is named
@@ -177,9 +177,10 @@ const Op pack_op{
              "size of the image. {frame} in its name is replaced by the frame number of the input.\nAll values are "
              "data, also those of the image itself: they are copied without a transfer function, and alpha is "
              "independent of color. Integer outputs are written with --transfer linear. Ops for colors, such as "
-             "tonemap and saturation, need a run of their own. Ops that take alpha as "
-             "opacity cannot follow if the image has alpha; `mips`, `resize` and `channels` can.\nTo replace R, G "
-             "and B of an image in other orders, or by numbers, use `channels`.",
+             "tonemap and saturation, need a run of their own. If the image has alpha, ops that take alpha as opacity "
+             "do "
+             "too; `mips`, `resize` and `channels` do not.\nTo replace R, G and B of an image in other orders, or by "
+             "numbers, use `channels`.",
          .citation = "oiiotool --chappend, ImageMagick -combine",
          .examples = {"--green rough.exr --blue metal.exr", "--alpha mask.exr:G",
                       "--red a.exr --green b.exr:G --blue c.exr:B --alpha d.exr"}},
