@@ -264,7 +264,8 @@ DeviceInfo describe(VkPhysicalDevice device, int index) {
                               .has_reductions = has_subgroup(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) &&
                                                 has_subgroup(VK_SUBGROUP_FEATURE_VOTE_BIT)},
                  .half = {.has_arithmetic = features12.shaderFloat16 == VK_TRUE,
-                          .packs_toward_zero = core.vendorID == 0x1002},  // AMD, by all drivers
+                          // AMD by all drivers; Qualcomm by Mesa's
+                          .packs_toward_zero = core.vendorID == 0x1002 || core.vendorID == 0x5143},
                  .filters_f32 =
                      (float_format.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0,
                  .has_packed_floats = (packed_format.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) != 0,

@@ -34,6 +34,22 @@ static DeviceMemory allocate(const Device& device, size_t bytes, uint32_t type, 
                       &device.pool());
 }
 
+// Memory that the host writes for the device. Device-local memory is best, but a GPU may let the host map a small heap only; if
+// that is full, memory of the host.
+static DeviceMemory allocate_upload(const Device& device, const VkMemoryRequirements& needs, const std::string& name) {
+  const uint32_t best =
+      device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
+                         VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, needs.size);
+  const uint32_t other =
+      device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  try {
+    return allocate(device, needs.size, best, name);
+  } catch (const OutOfDeviceMemory&) {
+    if (other == best) throw;
+    return allocate(device, needs.size, other, name);
+  }
+}
+
 static Owned<VkBuffer> create_buffer(const Device& device, size_t bytes, VkBufferUsageFlags usage, const void* next) {
   const VkBufferCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next, .size = bytes, .usage = usage};
@@ -52,15 +68,16 @@ Buffer::Buffer(const Device& device, size_t bytes, Use use, const std::string& n
   device.name(VK_OBJECT_TYPE_BUFFER, uint64_t(VkBuffer(buffer_)), name);
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(device.handle(), buffer_, &needs);
-  // the host writes uploads sequentially, so device-local memory is best; it reads downloads, so cached memory is best
-  const uint32_t type =
-      use == Use::device ? device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0)
-      : use == Use::upload
-          ? device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
-                               VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, needs.size)
-          : device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
-                               VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-  memory_ = allocate(device, needs.size, type, name);
+  if (use == Use::upload) {
+    memory_ = allocate_upload(device, needs, name);
+  } else {
+    // the host reads downloads, so cached memory is best
+    const uint32_t type = use == Use::device
+                              ? device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0)
+                              : device.memory_type(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
+                                                   VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    memory_ = allocate(device, needs.size, type, name);
+  }
   check(vkBindBufferMemory(device.handle(), buffer_, memory_, 0), "vkBindBufferMemory");
   if (use != Use::device) mapped_ = memory_.map(device.handle());
 }

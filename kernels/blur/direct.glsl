@@ -8,9 +8,10 @@
 #define RADIUS_Y radius_y
 #endif
 
-// The texel x columns to the side, with its weight. The sampler clamps, and all weights of a box are equal.
+// The texel x columns to the side, with its weight. The sampler clamps. All weights of a box are equal, but compilers may move a
+// common factor out of a sum, which then overflows if the image has floats.
 vec4 weighted(ivec2 at, int x) {
-#if IS_BOX
+#if HAS_COMMON_WEIGHT
   const float weight = table[0];
 #else
   const float weight = table[RADIUS_X + x];

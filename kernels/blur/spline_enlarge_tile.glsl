@@ -1,17 +1,10 @@
 // Enlarges a grid of cells to texels with windows of four cells, along both axes, on a GPU. The cells and weights of a workgroup
-// are in shared memory. A thread goes down a column, and keeps four rows of cells at its column. Cells hold half of the sums.
+// are in shared memory. A thread goes down a column, and keeps four rows of cells at its column. Cells hold half of the sums,
+// which only floats need: else the weights are doubled.
 #include "blur/border.glsl"
+#include "blur/sums.glsl"
 
-#if CELLS_ARE_HALVES
-#define CELL uvec2
-uvec2 packed_cell(vec4 c) { return uvec2(packHalf2x16(c.rg), packHalf2x16(c.ba)); }
-vec4 color_of_cell(uvec2 bits) { return vec4(unpackHalf2x16(bits.x), unpackHalf2x16(bits.y)); }
-#else
-#define CELL vec4
-vec4 packed_cell(vec4 c) { return c; }
-vec4 color_of_cell(vec4 c) { return c; }
-#endif
-shared CELL cells[CELL_ROWS * CELL_COLUMNS];
+shared SUM cells[CELL_ROWS * CELL_COLUMNS];
 shared vec4 row_weights[TEXEL_ROWS];
 shared int stops[CELL_ROWS];  // of intervals: the row behind them
 
@@ -28,7 +21,7 @@ vec4 finished_sum(vec4 sum, int y) {
 #if IS_FLOAT
   return stored(sum);
 #else
-  return 2.0 * sum;
+  return sum;
 #endif
 }
 
@@ -36,14 +29,28 @@ void keep(ivec2 at, vec4 c) {
   if (at.x < width) store(at, c);
 }
 
+// Texels that threads exchange: as they are stored, if no op follows.
+#ifdef STORES_BITS
+#define STORED uvec2
+uvec2 stored_of(vec4 c) { return half_bits(c).xy; }
+void keep_stored(ivec2 at, uvec2 bits) {
+  if (at.x < width) store_bits(at, bits);
+}
+#else
+#define STORED vec4
+#define stored_of(c) c
+#define keep_stored keep
+#endif
+
 // Stores two texels of each thread, in rows y and y + 1. With LANES (half of a subgroup), one half stores row y and the other
 // row y + 1. This is faster, because GPUs keep texels of two rows next to each other in memory.
 void keep_two(int y, vec4 upper, vec4 lower) {
 #if LANES
   const int row = thread / LANES % 2, first = x - LANES * row;
-  const vec4 got = subgroupShuffleXor(row == 1 ? upper : lower, LANES);
-  keep(ivec2(first, y + row), row == 1 ? got : upper);
-  keep(ivec2(first + LANES, y + row), row == 1 ? lower : got);
+  const STORED above = stored_of(upper), below = stored_of(lower);
+  const STORED got = subgroupShuffleXor(row == 1 ? above : below, LANES);
+  keep_stored(ivec2(first, y + row), row == 1 ? got : above);
+  keep_stored(ivec2(first + LANES, y + row), row == 1 ? below : got);
 #else
   keep(ivec2(x, y), upper);
   keep(ivec2(x, y + 1), lower);
@@ -52,8 +59,8 @@ void keep_two(int y, vec4 upper, vec4 lower) {
 
 // A row of cells at the thread's column.
 vec4 across(int place) {
-  return weights_x.x * color_of_cell(cells[place]) + weights_x.y * color_of_cell(cells[place + 1]) +
-         weights_x.z * color_of_cell(cells[place + 2]) + weights_x.w * color_of_cell(cells[place + 3]);
+  return weights_x.x * color_of_sum(cells[place]) + weights_x.y * color_of_sum(cells[place + 1]) +
+         weights_x.z * color_of_sum(cells[place + 2]) + weights_x.w * color_of_sum(cells[place + 3]);
 }
 
 void main() {
@@ -64,13 +71,13 @@ void main() {
   [[unroll]] for (int begin = 0; begin < CELL_ROWS * CELL_COLUMNS; begin += COLUMNS) {
     const int index = begin + thread;
     const ivec2 at = corner + ivec2(index % CELL_COLUMNS, index / CELL_COLUMNS);
-    const CELL cell = packed_cell(load(ivec2(continued(at.x, cells_x), continued(at.y, cells_y))));
+    const SUM cell = packed_sum(load(ivec2(continued(at.x, cells_x), continued(at.y, cells_y))));
     if (index < CELL_ROWS * CELL_COLUMNS) cells[index] = cell;
   }
   for (int index = thread; index < end - first; index += COLUMNS)
     stops[index] = int(table[intervals_at + first + index + 1]);
   for (int index = thread; index < TEXEL_ROWS; index += COLUMNS)
-    row_weights[index] = table4[min(first_y + index, height - 1)];
+    row_weights[index] = (IS_FLOAT == 1 ? 1.0 : 2.0) * table4[min(first_y + index, height - 1)];
   barrier();
   int place = int(table[cells_at + column]) - 1 - corner.x, y = first_y;
   const int last = stops[end - first - 1] - 1;

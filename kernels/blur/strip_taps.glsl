@@ -1,8 +1,9 @@
 // Weighted sums with radii as constants. Down a column, each texel is read once and added to all sums that contain it.
 // Along a row, each column sum is added to all of a thread's four sums.
 #include "blur/strip.glsl"
+#include "blur/sums.glsl"
 
-shared vec4 column_sums[ROWS * sums_pitch];
+shared SUM column_sums[ROWS * sums_pitch];
 
 // Sums of the following rows, the nearest first.
 const int pending_count = max(1, 2 * RADIUS_Y);
@@ -39,9 +40,9 @@ void main() {
   for (int y = begin; y < end; y += 4) {
     [[unroll]] for (int row = 0; row < 4; ++row) {
 #if RADIUS_Y == 0
-      column_sums[own_sum_at(row)] = weight_y[0] * entered[row];
+      column_sums[own_sum_at(row)] = packed_sum(weight_y[0] * entered[row]);
 #else
-      column_sums[own_sum_at(row)] = pending[0] + weight_y[0] * entered[row];
+      column_sums[own_sum_at(row)] = packed_sum(pending[0] + weight_y[0] * entered[row]);
       [[unroll]] for (int i = 1; i < 2 * RADIUS_Y; ++i)
         pending[i - 1] = pending[i] + weight_y[min(i, 2 * RADIUS_Y - i)] * entered[row];
       pending[pending_count - 1] = weight_y[0] * entered[row];
@@ -55,7 +56,7 @@ void main() {
       vec4 sums[4];
       [[unroll]] for (int j = 0; j < 4; ++j) sums[j] = vec4(0.0);
       [[unroll]] for (int k = 0; k < 2 * RADIUS_X + 4; ++k) {
-        const vec4 sum = column_sums[sum_at(result_row(), place, k)];
+        const vec4 sum = color_of_sum(column_sums[sum_at(result_row(), place, k)]);
         [[unroll]] for (int j = 0; j < 4; ++j)
           if (k - j >= 0 && k - j <= 2 * RADIUS_X) sums[j] += weight_x[min(k - j, 2 * RADIUS_X - k + j)] * sum;
       }

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -56,6 +57,18 @@ GPU_TEST_CASE(
     for (const std::string_view border : borders) {
       check(gpu, turn, way, turn / 4 % 2 == 0 ? 10 : 3, fmt::format("--border {}", border), {17, 9}, patterns);
       ++turn;
+    }
+}
+
+GPU_TEST_CASE("a direct box as a GPU takes it: a constant near the largest float stays") {
+  Level base{{67, 35}, TexelBuffer(size_t{67} * 35 * 16)};
+  std::ranges::fill(base.texels.as<float>(), 3.2e38f);
+  for (const int radius : {1, 5})
+    for (const std::string_view border : {"clamp", "mirror"}) {
+      const Call call = call_of("blur", fmt::format("--radius {} --method direct --border {}", radius, border));
+      const Plan on_gpu = plan({&call, 1}, {.size = base.size, .storage = Depth::f32}, as_gpu(gpu));
+      const LevelCheck found = verify({&call, 1}, base, gpu.run(on_gpu, base, 0).levels, 0, Depth::f32).front();
+      CHECK_MESSAGE(found.share <= 1, call.text(), ": ", describe(found));
     }
 }
 

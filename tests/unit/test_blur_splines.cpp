@@ -45,9 +45,10 @@ struct Axis {
   double sigma;
   int side;
 };
-constexpr Axis axes[] = {{5, 2048},  {5, 2047},  {5, 17},    {5.01, 1000}, {6.3, 1001}, {7.4, 512}, {10, 333},
-                         {40, 2048}, {79, 4096}, {81, 4097}, {100, 64},    {300, 8191}, {300, 257}, {300, 17},
-                         {341, 1},   {5, 1},     {12, 30},   {12, 31},     {5, 3},      {5, 7}};
+constexpr Axis axes[] = {{5, 2048},   {5, 2047},   {5, 17},     {5.01, 1000}, {6.3, 1001}, {7.4, 512}, {10, 333},
+                         {40, 2048},  {79, 4096},  {81, 4097},  {100, 64},    {300, 8191}, {300, 257}, {300, 17},
+                         {341, 1},    {5, 1},      {12, 30},    {12, 31},     {5, 3},      {5, 7},     {4.01, 17},
+                         {4.01, 999}, {4.1, 2048}, {4.3, 1001}, {4.5, 333},   {4.77, 77},  {4.99, 512}};
 
 }  // namespace
 
@@ -142,7 +143,7 @@ TEST_CASE("auto takes splines from a sigma of 5 on, wherever nothing else is ask
   const auto is_spline = [&](std::string_view words) { return choice(words).front().starts_with("blur: spline"); };
   for (const std::string_view words : {"--sigma 5", "--sigma 300", "--sigma 5 --method spline", "--sigma 9 --axis x"})
     CHECK_MESSAGE(is_spline(words), words);
-  for (const std::string_view words : {"--sigma 4.99", "--radius 300", "--kernel gaussian --radius 300",
+  for (const std::string_view words : {"--sigma 4", "--radius 300", "--kernel gaussian --radius 300",
                                        "--sigma 9 --radius 30", "--sigma 9 --method lines", "--sigma 9 --order z"})
     CHECK_MESSAGE(!is_spline(words), words);
   CHECK(choice("--sigma 9").at(1).find("1e-3 of the kernel's middle weight and 2e-4 of a step") != std::string::npos);

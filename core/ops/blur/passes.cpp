@@ -75,7 +75,7 @@ void plan_direct(PlanBuilder& builder, const Blur& blur, const Grouping& groupin
   PassSpec pass = pass_of(blur, grouping, image.size);
   pass.name = "blur direct";
   pass.kernel = "blur/direct.glsl";
-  pass.defines.push_back({"IS_BOX", blur.kernel == BlurKernel::box});
+  pass.defines.push_back({"HAS_COMMON_WEIGHT", blur.kernel == BlurKernel::box && image.depth != Depth::f32});
   if (builder.traits().type != DeviceType::cpu)
     pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
   pass.access.reads_per_texel = (2.0 * blur.radius_x + 1) * (2.0 * blur.radius_y + 1);
@@ -206,9 +206,9 @@ void check_blur(const Call& call) {
   if (method.name == "spline" && call.has("radius"))
     fail(Exit::usage, "blur: --method spline cannot cut off the gaussian at --radius {}; give only --sigma",
          call.integer("radius"));
-  if (method.name == "spline" && call.number("sigma") < least_spline_sigma)
-    fail(Exit::usage, "blur: --method spline is too coarse for --sigma {:.4g}; expected at least {}, or --method auto",
-         call.number("sigma"), least_spline_sigma);
+  if (method.name == "spline" && call.number("sigma") <= splines_above_sigma)
+    fail(Exit::usage, "blur: --method spline is too coarse for --sigma {:.4g}; expected more than {}, or --method auto",
+         call.number("sigma"), splines_above_sigma);
   if (const std::string order = asked_order(call); !method.has_order && !order.empty())
     fail(Exit::usage, "blur: {} has no effect with --method {}; expected auto, direct or separable", order,
          method.name);

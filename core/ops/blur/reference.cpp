@@ -33,7 +33,7 @@ bool takes_splines(const Call& call) {
   const bool is_free = call.choice("method") == "auto" && call.choice("order") == "auto" && !call.flag("zcurve") &&
                        call.choice("workgroup") == "auto";
   return is_free && kernel_of(call) == BlurKernel::gaussian && !call.has("radius") &&
-         call.number("sigma") >= least_spline_sigma;
+         call.number("sigma") > splines_above_sigma;
 }
 
 Blur blur_of(const Call& call) {

@@ -53,7 +53,7 @@ const Op blur_op{
              "alpha. Other channels, such as depth, stay as they are unless --apply-to names them. Arithmetic is "
              "32-bit float, even with --fp16. A NaN or an infinity spreads to the texels whose kernel covers it, "
              "and no further.\nAll methods agree to within rounding, except spline. Spline is the default if only "
-             "--sigma is given and S is 5 or more. Its cost does not grow with S. It blurs on a coarser grid and "
+             "--sigma is given and S is above 4. Its cost does not grow with S. It blurs on a coarser grid and "
              "does not cut the gaussian off at 3 S. Its error is at most 0.1 % of the middle weight, and 0.02 % of "
              "the height of an edge. With spline, an infinity spreads up to 6 S.",
          .citation = "A tale of too many blurs, part 1: Morton/Z curves (direct, z); L. Kramer, Optimizing for the "
@@ -103,7 +103,7 @@ const Op blur_op{
                 .max = 16},
                {.name = "method",
                 .help =
-                    "Algorithm; auto takes spline from --sigma 5 on, else the fastest. Only spline changes the result",
+                    "Algorithm; auto takes spline above --sigma 4, else the fastest. Only spline changes the result",
                 .kind = ParamKind::choice,
                 .choices = {"auto", "direct", "separable", "shared", "sliding", "lines", "spline"}},
                {.name = "order",

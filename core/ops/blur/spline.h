@@ -11,7 +11,8 @@
 
 namespace gpupost {
 
-constexpr double least_spline_sigma = 5;
+// Above this sigma, splines are faster than weighted sums.
+constexpr double splines_above_sigma = 4;
 
 // A part of a picture begins at a multiple of so many cells, and a picture that repeats has such a multiple. Then the blur of
 // the cells takes the same sums in every part: devices round them by their place in the work of a thread.
@@ -28,7 +29,7 @@ constexpr double spline_weight_error = 5e-4, spline_total_error = 4e-4;
 // or as some axes behind each other where one is very short. Cells and texels go on beyond both ends with the same spacing.
 class SplineGrid {
  public:
-  // `sigma` in texels, at least least_spline_sigma; `side` texels of the whole picture.
+  // `sigma` in texels, more than splines_above_sigma; `side` texels of the whole picture.
   SplineGrid(double sigma, int side, Border border = Border::clamp);
 
   int cells() const { return cells_; }

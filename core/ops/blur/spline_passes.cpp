@@ -52,7 +52,7 @@ int segment_of(const SplineGrid& grid, int texels, int least) {
 // must be full.
 int half_subgroup(const DeviceTraits& traits, int threads, int most) {
   const int size = traits.subgroup.size;
-  return traits.subgroup.has_shuffle && size >= 4 && threads % size == 0 ? std::min(most, size / 2) : 0;
+  return traits.subgroup.has_shuffle && size >= 8 && threads % size == 0 ? std::min(most, size / 2) : 0;
 }
 
 void append_reduction(std::vector<float>& table, const Cells& cells, double scale) {
@@ -99,50 +99,65 @@ int plan_column_reduction(PlanBuilder& builder, const Blur& blur, const Cells& c
 
 // How a workgroup reduces both axes at once.
 struct BothShape {
-  int columns = 256;  // threads that sum a column each
-  int segment = 16;   // rows of cells
-  int cells = 0;      // of a row
-  int taps = 0;       // columns of a cell, at most; odd, so that threads use different banks of shared memory
+  int columns = 256;        // threads that sum a column each
+  int segment = 12;         // rows of cells
+  bool has_halves = false;  // for cells and sums
+  int cells = 0;            // of a row
+  int taps = 0;             // columns of a cell, at most; odd, so that threads use different banks of shared memory
   int texel_rows = 0;
 
   int threads() const { return columns + round_up(cells, 32); }
   int shared_bytes() const {
-    return 16 * (2 * (columns + columns / 4) + texel_rows) + 4 * (segment + 4 + cells + 4 + cells * taps);
+    const int of_sum = has_halves ? 8 : 16;
+    return of_sum * 2 * (columns + columns / 4) + 16 * texel_rows + 4 * (segment + 4 + cells + 4 + cells * taps);
   }
 };
 
-BothShape both_shape(const Cells& x, const Cells& y) {
-  BothShape shape;
-  const double width = x.grid.texels_per_cell();
-  shape.cells = std::min(int((shape.columns - 1) / width) - 3, x.count);
+// What was the fastest on an H100. Longer segments sum fewer rows twice, but are for images with enough workgroups. A tile
+// takes what the whole image does.
+BothShape both_shape(const Cells& x, const Cells& y, Depth depth) {
+  BothShape shape{.has_halves = depth == Depth::half};
+  const double width = x.grid.texels_per_cell(), height = y.grid.texels_per_cell();
+  const int row_of_cells = int((shape.columns - 1) / width) - 3;
+  const auto is_enough = [&](int segment) {
+    return div_ceil(x.grid.cells(), row_of_cells) * div_ceil(y.grid.cells(), segment) >= 400;
+  };
+  shape.cells = std::min(row_of_cells, x.count);
   shape.taps = int(std::ceil(4 * width)) | 1;
-  if (y.grid.texels_per_cell() < 9)
-    shape.segment = 12;  // more workgroups; of larger cells, rows summed twice cost more
-  shape.texel_rows = int(std::ceil((shape.segment + 3) * y.grid.texels_per_cell())) + 1;
+  if (shape.has_halves && height < 3 && is_enough(25)) shape.segment = 25;
+  else if (height >= 9 || (shape.has_halves && is_enough(16))) shape.segment = 16;
+  shape.texel_rows = int(std::ceil((shape.segment + 3) * height)) + 1;
   return shape;
+}
+
+// Cells of an image of halves are halves. A constant stays one in them, and a texel of the result is a mean of so many that
+// their rounding is less than its own.
+Depth depth_of_cells(PlanBuilder& builder, int source) {
+  return builder.image(source).depth == Depth::half ? builder.depth_of_light() : Depth::f32;
 }
 
 // Returns whether one pass that reduces both axes is faster than two. On an H100 it is where cells are small: of large cells, a
 // workgroup reads many columns for few cells.
-bool reduces_both(const Cells& x, const Cells& y, const DeviceTraits& traits) {
+bool reduces_both(const Cells& x, const Cells& y, Depth depth, const DeviceTraits& traits) {
   constexpr double most_texels = 14;
   if (traits.type == DeviceType::cpu || x.grid.texels_per_cell() > most_texels ||
       y.grid.texels_per_cell() > most_texels)
     return false;
-  const BothShape shape = both_shape(x, y);
+  const BothShape shape = both_shape(x, y, depth);
   return shape.threads() <= traits.max_group_invocations && shape.shared_bytes() <= traits.shared_bytes;
 }
 
-// Columns and rows in one pass. Returns the image of the cells. They are halves if the image is: a constant stays one in them,
-// and a texel of the result is a mean of so many that their rounding is less than its own.
+// Columns and rows in one pass. Returns the image of the cells.
 int plan_both_reductions(PlanBuilder& builder, const Blur& blur, const Cells& x, const Cells& y, int source) {
   const Size size = builder.image(source).size;
   const double width = x.grid.texels_per_cell(), height = y.grid.texels_per_cell();
-  const BothShape shape = both_shape(x, y);
+  const Depth depth = depth_of_cells(builder, source);
+  const BothShape shape = both_shape(x, y, depth);
   PassSpec pass{
       .name = "blur: reduce columns and rows",
       .kernel = "blur/spline_reduce_both.glsl",
       .defines = {{"BORDER", border_of(blur), border_names},
+                  {"CELLS_ARE_HALVES", shape.has_halves},
                   {"COLUMNS", shape.columns},
                   {"THREADS", shape.threads()},
                   {"CELLS", shape.cells},
@@ -178,7 +193,6 @@ int plan_both_reductions(PlanBuilder& builder, const Blur& blur, const Cells& x,
                  {"intervals_at", intervals_at},
                  {"columns_at", columns_at},
                  {"weights_at", weights_at}};
-  const Depth depth = builder.image(source).depth == Depth::half ? builder.depth_of_light() : Depth::f32;
   const int target = pass.target.image = builder.add_image({.size = {x.count, y.count}, .depth = depth});
   builder.add(std::move(pass));
   return target;
@@ -293,7 +307,13 @@ void plan_enlargement(PlanBuilder& builder, const Blur& blur, const Cells* x, co
     intervals = last - first + 1;
     // many cells take so much shared memory that few workgroups run at once
     const bool has_many_cells = builder.traits().shared_bytes < 32768 || y->grid.texels_per_cell() < 2.5;
-    segment = is_gpu ? segment_of(y->grid, has_many_cells ? 16 : 24, 1) : segment_of(y->grid, 256, 16);
+    const bool has_halves = builder.image(source).depth == Depth::half;
+    segment = is_gpu ? segment_of(y->grid,
+                                  has_many_cells ? 16
+                                  : has_halves   ? 32
+                                                 : 24,
+                                  1)
+                     : segment_of(y->grid, 256, 16);
     pass.values.push_back({"first_cell", first_cell});
     pass.values.push_back({"intervals_at", int(pass.table.size())});
     for (int cell = first; cell <= last + 1; ++cell)
@@ -331,7 +351,7 @@ void plan_splines(PlanBuilder& builder, const Blur& blur) {
   const Cells y = cells_of(blur, whole.height, corner.y, size.height);
   const bool has_x = blur.radius_x > 0, has_y = blur.radius_y > 0;
   int current = source;
-  if (has_x && has_y && reduces_both(x, y, builder.traits())) {
+  if (has_x && has_y && reduces_both(x, y, depth_of_cells(builder, source), builder.traits())) {
     current = plan_both_reductions(builder, blur, x, y, current);
   } else {
     if (has_y) current = plan_reduction(builder, blur, along_y, y, true, current);
@@ -341,7 +361,7 @@ void plan_splines(PlanBuilder& builder, const Blur& blur) {
   inner.radius_x = has_x ? x.grid.radius() : 0;
   inner.radius_y = has_y ? y.grid.radius() : 0;
   // by the cells of the whole image, so that its tiles take the same sums
-  if (has_y && streams_cells(inner, {x.grid.cells(), y.grid.cells()}, builder.traits())) {
+  if (has_y && streams_cells(inner, {x.grid.cells(), y.grid.cells()}, builder.image(current).depth, builder.traits())) {
     current = plan_cells_stream(builder, inner, weights_of_cells(x.grid, y.grid), current);
   } else {
     const auto plan_blur_of_cells = [&](Axis axis, const SplineGrid& grid) {

@@ -33,17 +33,18 @@ struct StripShape {
   Sums sums = Sums::floats;                          // numbers of sliding sums
   int log_results = 2;                               // 2^n results of a row by a thread, from as many windows
   bool turns = true;                                 // every other segment goes upward
-  bool is_padded = false;  // values in shared memory: fewer registers for places, but more memory
+  bool is_padded = false;      // values in shared memory: fewer registers for places, but more memory
+  bool of_half_cells = false;  // their sums of columns are kept as halves
 
+  int sum_bytes() const { return sums == Sums::pairs || of_half_cells ? 8 : 16; }
   bool has_exact_sums() const { return sums == Sums::pairs || sums == Sums::integers; }
 };
 
 // Bytes of shared memory of a workgroup: a step's sums and results, and the sums of blocks.
 int shared_bytes(const StripShape& cut, Depth depth) {
   const int of_blocks = cut.columns / 4 * int(cut.has_blocks) + cut.columns / 16 * int(cut.has_wide_blocks);
-  const int of_sum = cut.sums == Sums::pairs ? 8 : 16;
   const int padding = cut.is_padded ? cut.columns >> cut.log_results : 0;
-  return cut.step * ((cut.columns + padding) * (of_sum + 4 * int(bytes_of(depth))) + 16 * of_blocks);
+  return cut.step * ((cut.columns + padding) * (cut.sum_bytes() + 4 * int(bytes_of(depth))) + 16 * of_blocks);
 }
 
 bool fits(const StripShape& cut, Depth depth, const DeviceTraits& traits) {
@@ -188,8 +189,10 @@ std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& in
 
 namespace {
 
-void add_taps(PassSpec& pass, const Blur& blur, std::vector<float> weights) {
-  pass.defines.insert(pass.defines.end(), {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}});
+void add_taps(PassSpec& pass, const Blur& blur, const StripShape& cut, std::vector<float> weights) {
+  pass.defines.insert(
+      pass.defines.end(),
+      {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}, {"CELLS_ARE_HALVES", cut.of_half_cells}});
   pass.table = std::move(weights);
 }
 
@@ -214,7 +217,7 @@ PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Dept
                       {"FIRST_PLACE", has_sums},
                       {"LOG_RESULTS", cut.log_results},
                       {"MADE_COLUMNS", width},
-                      {"LOG_SUM_BYTES", cut.sums == Sums::pairs ? 3 : 4},
+                      {"LOG_SUM_BYTES", cut.sum_bytes() == 8 ? 3 : 4},
                       {"IS_PADDED", cut.is_padded},
                       {"TURNS", cut.turns},
                       {"SUMS_ARE_EXACT", cut.has_exact_sums()},
@@ -259,7 +262,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
     pass.table = scales_of(blur, results, cut.sums);
     if (cut.sums != Sums::integers) add_groups(pass, blur.radius_y, cut.sums);
   } else {
-    add_taps(pass, blur, weight_table(blur));
+    add_taps(pass, blur, cut, weight_table(blur));
   }
   builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
@@ -268,23 +271,26 @@ namespace {
 
 // There are far fewer cells than texels, so a segment is only so long that the image has about this many workgroups, which a large
 // GPU runs at once.
-constexpr int cell_groups = 352, least_cell_groups = 128;  // with fewer workgroups, dispatches along lines are as fast
-constexpr int least_cell_rows = 20;                        // shorter segments sum too many rows twice
+constexpr int float_cell_groups = 352, half_cell_groups = 528;
+constexpr int least_cell_groups = 128;  // with fewer workgroups, dispatches along lines are as fast
+constexpr int least_cell_rows = 20;     // shorter segments sum too many rows twice
 
-StripShape cells_cut(const Blur& blur, Size size, const DeviceTraits& traits) {
+StripShape cells_cut(const Blur& blur, Size size, Depth depth, const DeviceTraits& traits) {
   StripShape cut = cut_of(blur, Stream::taps, Depth::f32, traits);
+  cut.is_padded = cut.of_half_cells = depth == Depth::half;
   const int strips = div_ceil(size.width, std::max(1, strip_width(blur, Stream::taps, cut)));
-  cut.rows = std::max(least_cell_rows, round_up(div_ceil(strips * size.height, cell_groups), 4));
+  const int groups = cut.of_half_cells ? half_cell_groups : float_cell_groups;
+  cut.rows = std::max(least_cell_rows, round_up(div_ceil(strips * size.height, groups), 4));
   cut.turns = false;  // the cells of a tile need not begin where those of the image do
   return cut;
 }
 
 }  // namespace
 
-bool streams_cells(const Blur& blur, Size size, const DeviceTraits& traits) {
-  const StripShape cut = cells_cut(blur, size, traits);
+bool streams_cells(const Blur& blur, Size size, Depth depth, const DeviceTraits& traits) {
+  const StripShape cut = cells_cut(blur, size, depth, traits);
   if (traits.type == DeviceType::cpu || blur.radius_x == 0 || largest_radius(blur) > most_taps_radius ||
-      2 * blur.radius_y >= cut.rows || !fits(cut, Depth::f32, traits))
+      2 * blur.radius_y >= cut.rows || !fits(cut, depth, traits))
     return false;
   const int width = strip_width(blur, Stream::taps, cut);
   return width > 0 && div_ceil(size.width, width) * div_ceil(size.height, cut.rows) >= least_cell_groups;
@@ -292,9 +298,10 @@ bool streams_cells(const Blur& blur, Size size, const DeviceTraits& traits) {
 
 int plan_cells_stream(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source) {
   const auto [size, depth] = std::pair(builder.image(source).size, builder.image(source).depth);
-  PassSpec pass = strip_pass(blur, Stream::taps, cells_cut(blur, size, builder.traits()), depth, size, source);
+  const StripShape cut = cells_cut(blur, size, depth, builder.traits());
+  PassSpec pass = strip_pass(blur, Stream::taps, cut, depth, size, source);
   pass.name = "blur cells";
-  add_taps(pass, blur, std::move(weights));
+  add_taps(pass, blur, cut, std::move(weights));
   const int target = pass.target.image = builder.add_image({.size = size, .depth = depth});
   builder.add(std::move(pass));
   return target;

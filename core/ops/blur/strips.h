@@ -21,8 +21,8 @@ std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& in
 // Appends one pass of the kernel, where there is no obstacle.
 void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream);
 
-// Returns whether one dispatch is faster than two along lines for an image of cells, in floats.
-bool streams_cells(const Blur& blur, Size size, const DeviceTraits& traits);
+// Returns whether one dispatch is faster than two along lines for an image of cells.
+bool streams_cells(const Blur& blur, Size size, Depth depth, const DeviceTraits& traits);
 // Appends that dispatch. `weights` is as from weight_table(). Returns an image of the same size and depth.
 int plan_cells_stream(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source);
 

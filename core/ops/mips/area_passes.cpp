@@ -64,7 +64,7 @@ struct Choice {
 // are odd at once each tile makes its neighbors' texels again: 1919x1081 RGBA16F takes longer there than a pass a level.
 // A sampler may round a mean of halves; of bytes it has the bits.
 Choice built_in(const PlanInput& input, const DeviceTraits& traits, MipsSteps steps) {
-  const bool shuffles = traits.subgroup.has_shuffle && traits.subgroup.size >= 16;
+  const bool shuffles = traits.subgroup.has_quad && traits.subgroup.has_shuffle && traits.subgroup.size >= 16;
   MipsVariant variant = mips_variant(shuffles ? "amd-2x2+shuffle+load" : "amd-2x2+shared-packed+load");
   variant.linear = input.storage == Depth::u8 && stays_rgb(input) && traits.type != DeviceType::cpu;
   if (traits.type == DeviceType::cpu) return {false, variant, "barriers and shared memory are slow on a CPU device"};

@@ -53,7 +53,8 @@ std::string obstacle(const MipsSinglePass& pass, const PlanInput& input, const D
   if (exchange.subgroup_size > traits.subgroup.size)
     return fmt::format("exchange by {} needs subgroups of {} threads; the device has {}", exchange.name,
                        exchange.subgroup_size, traits.subgroup.size);
-  if ((exchange.subgroup_size == 4 && !traits.subgroup.has_quad) ||
+  // kernels that exchange by shuffles exchange within quads too
+  if ((exchange.subgroup_size >= 4 && !traits.subgroup.has_quad) ||
       (exchange.subgroup_size > 4 && !traits.subgroup.has_shuffle))
     return fmt::format("the device's subgroups do not support exchange by {}", exchange.name);
   if (pass.variant.linear && pass.reduce != 0) return "a linear sampler gives only means, not minimum or maximum";
