@@ -164,8 +164,8 @@ void tell_counts(const Globals& globals, const Report& report) {
     say_note("skipped {} of {} outputs: done by an earlier run and not changed (--resume){}", skipped_count,
              report.job_count, unverified(globals));
   if (const size_t count = report.job_count - report.jobs.size(); count > 0)
-    say_note("{} of {} inputs {} not started, because one failed (--fail-fast)", count, report.job_count,
-             count == 1 ? "was" : "were");
+    say_note("{} of {} inputs {} not started, because {}", count, report.job_count, count == 1 ? "was" : "were",
+             globals.batch.fails_fast ? "one failed (--fail-fast)" : "the device could not be opened");
 }
 
 bool is_file_or_pipe(int descriptor) {
@@ -299,7 +299,7 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
                                 }});
   say_at_interrupt("");
   Exit code = exit_of(report);
-  if (!request.inputs.missing.empty() || (is_batch && code != Exit::done)) code = Exit::batch;
+  if (!request.inputs.missing.empty() || (is_batch && code != Exit::done && !is_of_machine(code))) code = Exit::batch;
   progress.hide();
   tell_counts(globals, report);
   warnings.tell_counts();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <ctime>
+#include <system_error>
 
 namespace gpupost {
 
@@ -17,6 +18,15 @@ DriverStuck::DriverStuck(const TimeLimit& limit)
             fmt::format("the device has not finished within {:.0f} s; a shader may loop forever, or takes "
                         "longer (allow more with --device-seconds)",
                         limit.seconds)) {}
+
+std::thread started(const std::function<std::thread()>& start) {
+  try {
+    return start();
+  } catch (const std::system_error&) {
+    fail(Exit::limit,
+         "the system has no thread left for the device (ulimit -u, ulimit -v or a limit of the container)");
+  }
+}
 
 static double cpu_seconds() {
   timespec now{};

@@ -28,6 +28,9 @@ bool driver_is_stuck();
 // Waits until `is_ready(seconds)` is true; each call of it waits at most that long. Throws DriverStuck after the limit.
 void wait_within(const TimeLimit& limit, const std::function<bool(double)>& is_ready);
 
+// Returns what start() does: a thread. Throws Error(Exit::limit) if the system has none left.
+std::thread started(const std::function<std::thread()>& start);
+
 // Runs call() in its own thread and returns its result. call() must own its data, because it outlives the caller if it
 // is stuck. Throws DriverStuck after the limit, or immediately if another call is already stuck.
 template <class Call>
@@ -36,7 +39,7 @@ auto call_within(const TimeLimit& limit, Call call) {
   if (limit.seconds == 0) return call();
   std::packaged_task<decltype(call())()> task(std::move(call));
   auto result = task.get_future();
-  std::thread thread(std::move(task));
+  std::thread thread = started([&] { return std::thread(std::move(task)); });
   try {
     wait_within(limit, [&](double seconds) {
       return result.wait_for(std::chrono::duration<double>(seconds)) == std::future_status::ready;

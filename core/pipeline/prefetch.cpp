@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace gpupost {
 
@@ -127,11 +128,13 @@ static InputSettings settings_of(const ChainRequest& request) {
   return settings;
 }
 
-Prefetch::Prefetch(std::vector<std::string> files, const ChainRequest& request, bool keeps_parts)
+Prefetch::Prefetch(std::vector<std::string> files, const ChainRequest& request, bool keeps_parts,
+                   std::function<void()> before_ahead)
     : files_(std::move(files)),
       request_(request),
       settings_(settings_of(request)),
       keeps_parts_(keeps_parts),
+      before_ahead_(std::move(before_ahead)),
       most_ahead_(std::min(request.batch.job_count, most_by_descriptors())),
       own_(files_.size() > 1 ? DecodeWorker::Life::many_files : DecodeWorker::Life::one_file) {}
 
@@ -178,7 +181,8 @@ InputRead Prefetch::result_of(std::future<InputRead> read_before, const std::str
 void Prefetch::read_ahead() {
   if (request_.batch.job_count < 2 || largest_bytes_ == 0) return;
   const uint64_t most = std::min(request_.batch.max_memory_bytes / 2 / largest_bytes_, uint64_t(most_ahead_));
-  if (most == 0) return;
+  if (most == 0 || next_ == files_.size()) return;
+  if (before_ahead_) std::exchange(before_ahead_, nullptr)();
   const int thread_count = std::max(1, core_count() / int(most));
   while (ahead_.size() < most && next_ + ahead_.size() < files_.size()) {
     const std::string& file = files_[next_ + ahead_.size()];

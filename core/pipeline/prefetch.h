@@ -6,6 +6,7 @@
 #include "core/pipeline/settings.h"
 
 #include <deque>
+#include <functional>
 #include <future>
 
 namespace gpupost {
@@ -40,8 +41,10 @@ uint64_t texel_bytes(const Picture& picture);
 // --max-memory allows.
 class Prefetch {
  public:
-  // `request` must outlive it. `keeps_parts`: the other parts of an EXR are needed.
-  Prefetch(std::vector<std::string> files, const ChainRequest& request, bool keeps_parts);
+  // `request` must outlive it. `keeps_parts`: the other parts of an EXR are needed. `before_ahead` is called before the first file
+  // is decoded ahead, so that another part of the program can start its threads first.
+  Prefetch(std::vector<std::string> files, const ChainRequest& request, bool keeps_parts,
+           std::function<void()> before_ahead);
 
   // Returns the result of read_pictures() for the next input.
   InputImages next(JobReport& report);
@@ -58,6 +61,7 @@ class Prefetch {
   const ChainRequest& request_;
   const InputSettings settings_;
   const bool keeps_parts_;
+  std::function<void()> before_ahead_;        // empty after its call
   size_t next_ = 0;                           // index of the next file
   std::deque<std::future<InputRead>> ahead_;  // files that are being decoded, starting at next_
   int most_ahead_;

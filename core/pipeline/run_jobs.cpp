@@ -113,15 +113,22 @@ std::vector<DeviceUse> uses_of(DeviceSessions& devices, std::span<const JobRepor
 // then the queue of outputs.
 class Feeders {
  public:
-  Feeders(const ChainRequest& request, std::span<const Job> jobs, std::span<const JournalEntry> done, Prefetch& inputs,
-          Journal* journal, OutputQueue& outputs)
-      : request_(request), jobs_(jobs), done_(done), inputs_(inputs), journal_(journal), outputs_(outputs) {}
+  Feeders(const ChainRequest& request, std::span<const Job> jobs, std::span<const JournalEntry> done, bool needs_device,
+          Prefetch& inputs, Journal* journal, OutputQueue& outputs)
+      : request_(request),
+        jobs_(jobs),
+        done_(done),
+        needs_device_(needs_device),
+        inputs_(inputs),
+        journal_(journal),
+        outputs_(outputs) {}
 
   // Runs the first job alone, because the first device decides the number of sessions, then all others. Rethrows the
   // first exception that is not the error of a job.
   void run(DeviceSessions& devices) {
     PictureInputs others;
     feed(devices.first(), 0, others, 1);
+    if (needs_device_ && !devices.first().opened()) next_ = jobs_.size();  // the others would fail like the first
     if (next_ < jobs_.size() && devices.first().opened())
       session_count_ = devices.start_all(std::min(size_t(request_.batch.job_count), jobs_.size() - next_));
     std::vector<std::jthread> threads;
@@ -204,6 +211,7 @@ class Feeders {
   const ChainRequest& request_;
   std::span<const Job> jobs_;
   std::span<const JournalEntry> done_;
+  bool needs_device_;
   Prefetch& inputs_;
   Journal* journal_;
   OutputQueue& outputs_;
@@ -232,7 +240,10 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
   if (jobs.size() > 1) devices.keep_memory();
   if (needs_device) devices.first().start();
   const bool keeps_some_parts = std::ranges::any_of(jobs, [&](const Job& job) { return keeps_parts(request, job); });
-  Prefetch inputs(inputs_of(jobs, done), request, keeps_some_parts);
+  // the device starts its threads first, since a driver that gets none may wait forever
+  Prefetch inputs(inputs_of(jobs, done), request, keeps_some_parts, [&] {
+    if (needs_device) devices.first().opened();
+  });
   Report report{.job_count = jobs.size()};
   for (const Call& call : request.calls) report.chain.push_back(call.text());
   OutputQueue outputs(request, journal ? &*journal : nullptr, report, events);
@@ -241,7 +252,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
     devices.first().wait(opening);
     for (const std::string& warning : opening.warnings) outputs.warn(warning);
   }
-  Feeders feeders(request, jobs, done, inputs, journal ? &*journal : nullptr, outputs);
+  Feeders feeders(request, jobs, done, needs_device, inputs, journal ? &*journal : nullptr, outputs);
   feeders.run(devices);
   report.decoder_count = inputs.end() + feeders.decoder_count();
   const double last_wait_ms = outputs.finish_all();
@@ -260,9 +271,12 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
 
 Exit exit_of(const Report& report) {
   if (report.job_count == 1) return report.jobs.front().exit;
-  const bool is_done = std::ranges::all_of(
-      report.jobs, [](Exit exit) { return exit == Exit::done; }, &JobReport::exit);
-  return is_done ? Exit::done : Exit::batch;
+  Exit common = Exit::done;
+  for (const JobReport& job : report.jobs) {
+    if (job.exit == Exit::done) continue;
+    common = common == Exit::done || common == job.exit ? job.exit : Exit::batch;
+  }
+  return common == Exit::done || is_of_machine(common) ? common : Exit::batch;
 }
 
 void measure_copies(DeviceSessions& devices, Report& report) {

@@ -124,6 +124,29 @@ TEST_CASE("R17: a user with few processes") {
   for (const int limit : is_thorough() ? numbers(1, 40, 1) : std::vector{2, 4, 6, 12}) count(mips, limit);
 }
 
+TEST_CASE("R17: a batch of a user with few processes ends, since decoders take no thread that the device needs") {
+  if (!is_root() || !has_device()) return;
+  Criterion bar("R17 processes of a batch", "batches of a user with few processes ended rightly");
+  const TemporaryFolder folder;
+  for (int index = 0; index < 6; ++index)
+    fs::copy_file("testdata/alpha.png", folder.path(fmt::format("{}.png", index)));
+  fs::permissions(folder.path(), fs::perms::all);
+  for (const int limit : is_thorough() ? numbers(4, 20, 1) : std::vector{8, 10, 11}) {
+    const std::string line = fmt::format(
+        "cd {} && rm -rf out && exec setpriv --reuid {} --clear-groups bash -c 'ulimit -u {}; exec {} "
+        "\"*.png\" flip x -o out/ --mkdir'",
+        folder.path(), lone_user, limit, GPUPOST_PROGRAM);
+    const Finished finished = run({.program = "/bin/bash", .words = {"-c", line}, .seconds = 30});
+    size_t outputs = 0;
+    for (int index = 0; index < 6; ++index) outputs += folder.has(fmt::format("out/{}.png", index)) ? 1 : 0;
+    std::string wrong;
+    if (finished.is_too_late) wrong = "it hangs";
+    else if (finished.exit_code != 7 && (finished.exit_code != 0 || outputs != 6))
+      wrong = fmt::format("exit {} with {} outputs: {}", finished.exit_code, outputs, finished.err);
+    bar.count(wrong, fmt::format("ulimit -u {}", limit));
+  }
+}
+
 TEST_CASE("R17: control groups of few processes or little memory") {
   if (!is_root()) return;
   const ControlGroup few("pids", "pids.max", "pids.max"), little("memory", "memory.limit_in_bytes", "memory.max");
