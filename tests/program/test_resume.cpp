@@ -159,7 +159,7 @@ TEST_CASE("a wrong configuration of the environment is an error that names the v
 
 TEST_CASE("a file that is no journal is not taken as one") {
   const TestFolder place;
-  for (const char* text : {"my notes\n", "{\"a\": 1}\n", "my notes"}) {
+  for (const char* text : {"my notes\n", "{\"a\": 1}\n", "my notes", "{\n \"job\": 1\n}\n", "{\"job\":\"mine\"}\n"}) {
     place.write("notes", text);
     for (const char* option : {"", " --resume"}) {
       const Finished finished = place.shell("gpupost in.png -o out.exr --journal notes" + std::string(option));
