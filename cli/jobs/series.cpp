@@ -144,15 +144,22 @@ std::vector<Job> measuring_jobs(const Request& request) {
 }  // namespace
 
 Neighbors::Neighbors(const Request& request) {
-  for (const Call& call : request.calls)
-    if (needs_series(call) && call.word("auto-from").empty())  // a median of means reaches twice as far as its window
-      reach_ = std::max(reach_, size_t(call.integer("smooth") - 1));
+  size_t measured_count = 0;  // calls before the last such exposure
+  for (size_t index = 0; index < request.calls.size(); ++index) {
+    const Call& call = request.calls[index];
+    if (!needs_series(call) || !call.word("auto-from").empty()) continue;
+    // a median of means reaches twice as far as its window
+    reach_ = std::max(reach_, size_t(call.integer("smooth") - 1));
+    measured_count = index;
+  }
   if (reach_ == 0) return;
+  const std::span before = std::span(request.calls).first(measured_count);
   std::vector<Input> frames = request.inputs.files;
   std::ranges::sort(frames, {}, &Input::frame);
-  for (Input& frame : frames) {
-    place_of_.emplace(frame.path, paths_.size());
-    paths_.push_back(std::move(frame.path));
+  for (const Input& frame : frames) {
+    place_of_.emplace(frame.path, files_.size());
+    std::vector<std::string>& files = files_.emplace_back(1, frame.path);
+    for (const ReadFile& file : files_of_calls(before, frame_text(frame))) files.push_back(file.path);
   }
 }
 
@@ -161,9 +168,9 @@ std::vector<std::string> Neighbors::of(const Job& job) const {
   const auto own = place_of_.find(job.inputs.front());
   if (own == place_of_.end()) return neighbors;
   const size_t first = own->second - std::min(own->second, reach_);
-  const size_t end = std::min(own->second + reach_ + 1, paths_.size());
+  const size_t end = std::min(own->second + reach_ + 1, files_.size());
   for (size_t place = first; place < end; ++place)
-    if (place != own->second) neighbors.push_back(paths_[place]);
+    if (place != own->second) neighbors.insert(neighbors.end(), files_[place].begin(), files_[place].end());
   return neighbors;
 }
 

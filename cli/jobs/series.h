@@ -18,16 +18,17 @@ namespace gpupost {
 // and Error(Exit::input) if a file is not the output of `stats`.
 void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSessions& devices);
 
-// The other inputs that the exposure of a job depends on: with --smooth, the frames before and behind its own.
+// The other files that the exposure of a job depends on: with --smooth, the frames before and behind its own, and what the ops
+// before the exposure read for them.
 class Neighbors {
  public:
   explicit Neighbors(const Request& request);
   std::vector<std::string> of(const Job& job) const;
 
  private:
-  size_t reach_ = 0;                        // in frames to each side; 0: no exposure depends on others
-  std::vector<std::string> paths_;          // of all inputs, in the order of their frames
-  std::map<std::string, size_t> place_of_;  // in paths_
+  size_t reach_ = 0;                             // in frames to each side; 0: no exposure depends on others
+  std::vector<std::vector<std::string>> files_;  // of all frames in their order: the input and the others
+  std::map<std::string, size_t> place_of_;       // of an input in files_
 };
 
 }  // namespace gpupost

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/system/output_target.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <string_view>
@@ -24,7 +25,25 @@ static std::string_view obstacle_in(std::string_view name) {
                                                                          {"\\:", "a \\ before :"}};
   for (const auto& [text, what] : obstacles)
     if (name.find(text) != name.npos) return what;
-  return name.ends_with('\\') ? "a \\ at its end" : name.ends_with('&') ? "a & at its end" : "";
+  constexpr std::pair<std::string_view, std::string_view> at_end[] = {
+      {"\\", "a \\ at its end"}, {"&", "a & at its end"}, {" ", "a blank at its end"}, {"\t", "a tab at its end"}};
+  for (const auto& [text, what] : at_end)
+    if (name.ends_with(text)) return what;
+  if (name.starts_with('~') || name.starts_with("./~")) return "a ~ at its start";
+  return name.ends_with(')') && name.find('(') != name.npos ? "a ( and a ) at its end" : "";
+}
+
+std::string name_for_make_alone(std::span<const DepfileRule> rules) {
+  const auto is_misread = [](std::string_view name) {
+    return name.ends_with(':') || name.find("\\$") != name.npos || std::ranges::any_of(name, [](char c) {
+             return (static_cast<unsigned char>(c) < 0x20 && c != '\n') ||
+                    std::string_view("'\"&<>^`").find(c) != std::string_view::npos;
+           });
+  };
+  for (const DepfileRule& rule : rules)
+    for (const std::vector<std::string>& names : {rule.outputs, rule.inputs})
+      if (const auto found = std::ranges::find_if(names, is_misread); found != names.end()) return *found;
+  return "";
 }
 
 // As make reads names: backslashes before a blank count twice.

@@ -389,6 +389,15 @@ TEST_CASE("a depfile has names as make and ninja read them") {
   CHECK(text_of({R"(a\ b)"}, {R"(c\d)"}) == "a\\\\\\ b: c\\d\nc\\d:\n");
   CHECK(text_of({R"(a\b)"}, {}) == "a\\b:\n");
   CHECK(text_of({"a&b.exr"}, {}) == "a&b.exr:\n");
+  const auto for_make_alone = [](const Names& made, const Names& read) {
+    const DepfileRule rule{.outputs = made, .inputs = read};
+    return name_for_make_alone(std::span(&rule, 1));
+  };
+  CHECK(for_make_alone({"a b.exr"}, {"in$1.exr", "x#y:z.exr", "a(1).exr", R"(c\d)"}).empty());
+  for (const char* name : {"a&b.exr", "Bob's.exr", "a\"b", "a<b", "a>b", "a^b", "a`b", "a\rb", "a:", R"(a\$b)"}) {
+    CHECK(for_make_alone({name}, {}) == name);
+    CHECK(for_make_alone({"x"}, {"y", name}) == name);
+  }
   const std::pair<std::string, std::string> unreadable[] = {{"a=1.exr", "a ="},
                                                             {"a;b.exr", "a ;"},
                                                             {"a|b.exr", "a |"},
@@ -397,6 +406,11 @@ TEST_CASE("a depfile has names as make and ninja read them") {
                                                             {"a?.exr", "a ?"},
                                                             {"a[1].exr", "a ["},
                                                             {"a&", "a & at its end"},
+                                                            {"a ", "a blank at its end"},
+                                                            {"a\t", "a tab at its end"},
+                                                            {"~a/b", "a ~ at its start"},
+                                                            {"./~", "a ~ at its start"},
+                                                            {"a(1)", "a ( and a ) at its end"},
                                                             {R"(a\#b)", R"(a \ before #)"},
                                                             {R"(a\:b)", R"(a \ before :)"},
                                                             {R"(a\)", R"(a \ at its end)"}};
