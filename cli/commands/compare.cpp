@@ -144,6 +144,7 @@ static Exit run_compare(const CommandCall& call) {
   check_outputs(options, pairs.inputs);
   json list = json::array();
   size_t different_count = 0, failed_count = 0;
+  Exit write_error = Exit::done;
   for (const auto& pair : pairs.inputs) {
     PairResult result{.a = pair.first.path, .b = pair.second.path};
     try {
@@ -155,6 +156,10 @@ static Exit run_compare(const CommandCall& call) {
       ++failed_count;
     }
     if (result.error.empty() && !result.is_equal) ++different_count;
+    if (result.write_error) {
+      say_error(result.write_error->what());
+      write_error = result.write_error->code();
+    }
     if (options.is_json) list.push_back(to_json(result));
     else
       print_out(is_one ? to_text(result, options)
@@ -171,7 +176,8 @@ static Exit run_compare(const CommandCall& call) {
   else if (!is_one)
     print_out(fmt::format("{} of {} pairs differ{}\n", different_count, pairs.inputs.size(),
                           failed_count > 0 ? fmt::format("; {} could not be compared", failed_count) : ""));
-  if (!is_whole) return Exit::batch;
+  if (!is_whole || (write_error != Exit::done && !is_one)) return Exit::batch;
+  if (write_error != Exit::done) return write_error;
   return different_count == 0 ? Exit::done : Exit::difference;
 }
 

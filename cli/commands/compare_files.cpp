@@ -72,8 +72,18 @@ std::pair<Picture, Picture> meanings_of(Picture a, Picture b, const std::string&
   return {meaning_of(std::move(a), options), meaning_of(std::move(b), options)};
 }
 
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+bool is_regular_file(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 Picture level_of(const std::string& path, const CompareOptions& options, int level) {
-  if (!std::filesystem::is_regular_file(path))  // "-" too
+  if (!is_regular_file(path))  // "-" too
     fail(Exit::usage, "compare: {} can be read only once and has several levels; choose one with --level",
          path == "-" ? "standard input" : path);
   DecodeOptions of_level = options.decode;
@@ -150,7 +160,7 @@ constexpr std::string_view unlike_images = "the images have different sizes, cha
 void say_unwritten(const std::string& path, std::string_view reason) {
   if (!path.empty())
     say_warning("compare: -o {} is not written; {}{}", path, reason,
-                std::filesystem::exists(path) ? "; an older file of this name stays" : "");
+                exists(path) ? "; an older file of this name stays" : "");
 }
 
 // Warns of channels with differences that the image of differences lacks. `names`: the channels that it lacks.
@@ -257,7 +267,7 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     return;
   }
   for (const std::string& path : {result.a, result.b})
-    if (compares_parts && !std::filesystem::is_regular_file(path))
+    if (compares_parts && !is_regular_file(path))
       fail(Exit::usage, "compare: {} can be read only once and has several parts; choose one with --part",
            path == "-" ? "standard input" : path);
   bool is_within = true, is_shown = false;
@@ -274,8 +284,16 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     const auto [a, b] = meanings_of(std::move(first_a.picture), std::move(first_b.picture), name, 0, of_part, result);
     is_within &= compare_part(a, b, name, of_part, result);
     if (part > 0 || output.empty()) continue;
-    if (obstacle_to(a, b).empty()) is_shown = write_difference(a, b, result.levels.front(), output, options);
-    else say_unwritten(output, unlike_images);
+    if (!obstacle_to(a, b).empty()) {
+      say_unwritten(output, unlike_images);
+      continue;
+    }
+    try {
+      is_shown = write_difference(a, b, result.levels.front(), output, options);
+    } catch (const Error& error) {
+      if (error.code() == Exit::usage) throw;
+      result.write_error = error;
+    }
   }
   if (is_shown) say_unshown(output, std::span(result.levels).subspan(1));
   result.is_equal = is_within && result.problems.empty();

@@ -1,6 +1,7 @@
 // Differences of two files, for `gpupost compare`.
 #pragma once
 
+#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/image/difference.h"
 
@@ -37,7 +38,8 @@ struct PairResult {
   std::string error;     // why they could not be compared; "" where they were
   std::string problems;  // differences other than values, one per line
   std::vector<LevelResult> levels;
-  bool is_equal = false;  // within the tolerance and without problems
+  bool is_equal = false;             // within the tolerance and without problems
+  std::optional<Error> write_error;  // of the image of differences
 };
 
 // Compares result.a and result.b and fills in the rest of the result. Writes the image of differences to `output`, if that is not

@@ -100,6 +100,18 @@ TEST_CASE("compare -o writes a picture of the differences") {
       pattern.err.starts_with("gpupost: compare: -o diff.####.png: has a pattern for a frame number, and the input "));
 }
 
+TEST_CASE("compare -o that cannot be written does not change the result of the comparison") {
+  const TestFolder place;
+  place.shell("mkdir -p d.exr; ln -s loop.exr loop.exr");
+  const Finished finished = place.gpupost({"compare", "in.exr", "wide.exr", "-o", "d.exr"});
+  CHECK(finished.exit_code == 6);
+  const Finished same = place.gpupost({"compare", "in.exr", "in.exr", "-o", "d.exr"});
+  CHECK(same.exit_code == 3);
+  CHECK(same.out.find("0 % above the tolerance") != std::string::npos);
+  const Finished loop = place.gpupost({"compare", "in.exr", "in.png", "-o", "loop.exr"});
+  CHECK_MESSAGE(loop.exit_code != 70, loop.err);
+}
+
 TEST_CASE("compare -o names channels with differences that the picture lacks") {
   const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
