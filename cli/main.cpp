@@ -135,7 +135,7 @@ static Exit run_validated(const std::vector<std::string>& words) {
 // Prints the error that ended the run.
 static int failed(Exit code, const std::string& error, const std::vector<std::string>& words) {
   say_error(error);
-  tell_failure(error, words);
+  tell_failure(error, words, code);
   return int(code);
 }
 

@@ -115,6 +115,21 @@ void Paths::add_side_file(std::string_view option, const std::string& path) {
   written_.emplace(name, Written{.by = std::string(option)});
 }
 
+void Paths::add_file_written_in_place(std::string_view option, const std::string& path) {
+  add_side_file(option, path);
+  const auto regular_file = [](const std::string& at) {
+    struct stat facts = {};
+    return stat(at.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) ? std::pair(facts.st_dev, facts.st_ino)
+                                                                   : std::pair(dev_t{0}, ino_t{0});
+  };
+  const auto own = regular_file(path);
+  if (path.empty() || own.second == 0) return;
+  for (const auto& [name, file] : read_)
+    if (regular_file(file.path) == own)
+      fail(Exit::usage, "{} {}: that is another name of the {} {}; name another file", option, path, file.what,
+           file.path);
+}
+
 void Paths::add_printed(std::string_view op) {
   if (!written_.emplace(names_.of("-"), Written{.by = std::string(op)}).second)
     fail(Exit::usage, "{}: statistics and the image would both go to standard output; write the image with -o FILE",

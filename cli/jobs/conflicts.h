@@ -33,6 +33,8 @@ class Paths {
   void add_read(const ReadFile& file);
   // Adds a file that an option writes; "": none. Throws Error(Exit::usage) if another file has its name.
   void add_side_file(std::string_view option, const std::string& path);
+  // The same for a file that is not replaced as a whole, so that its other names (hard links) count too.
+  void add_file_written_in_place(std::string_view option, const std::string& path);
   // Adds standard output, to which `op` prints statistics. Throws Error(Exit::usage) if an image goes there.
   void add_printed(std::string_view op);
 

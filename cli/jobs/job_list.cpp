@@ -139,7 +139,7 @@ JobList jobs_of(const Request& request) {
   paths.add_side_file("-o", statistics_file);
   paths.add_side_file("--report", globals.report.file);
   paths.add_side_file("--depfile", globals.report.depfile);
-  paths.add_side_file("--progress-file", globals.report.progress.file);
+  paths.add_file_written_in_place("--progress-file", globals.report.progress.file);
   check_pipes(request, list.jobs);
   const std::string journal = journal_of(globals, list.jobs);
   paths.add_side_file("--journal", journal);

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/ranges.h>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 
@@ -199,11 +201,30 @@ static std::string value_of(std::string_view name, std::span<const std::string> 
   return value;
 }
 
-void tell_failure(std::string_view text, std::span<const std::string> words) {
-  if (value_of("--progress", words) != "openjd") return;
-  const std::string line = failure_line(text), path = value_of("--progress-file", words);
-  if (line_file.get() < 0 && !path.empty())
-    line_file = Descriptor(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+// Does a regular file begin like the lines of an earlier run?
+static bool has_lines_of_progress(const std::string& path) {
+  struct stat facts = {};
+  if (stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  std::ifstream stream(path, std::ios::binary);
+  std::string line;
+  std::getline(stream, line);
+  return line.starts_with("openjd_") || line.starts_with(R"({"event":"start")") ||
+         line.starts_with(R"({"event":"end")");
+}
+
+void tell_failure(std::string_view text, std::span<const std::string> words, Exit code) {
+  const std::string kind = value_of("--progress", words), path = value_of("--progress-file", words);
+  if (kind != "openjd" && kind != "json") return;
+  if (line_file.get() >= 0 && kind == "json") return;  // Progress writes its last line
+  if (line_file.get() < 0 && !path.empty()) {
+    const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+    if (has_lines_of_progress(path)) line_file = Descriptor(open(path.c_str(), flags | O_TRUNC));
+    else if (kind == "openjd") line_file = Descriptor(open(path.c_str(), flags | O_CREAT | O_EXCL, 0666));
+  }
+  if (line_file.get() < 0 && kind == "json") return;
+  const std::string line = kind == "openjd"
+                               ? failure_line(text)
+                               : json_text({{"event", "end"}, {"error", one_line(text)}, {"exit", int(code)}}, -1);
   write_whole(line_file.get() >= 0 ? line_file.get() : STDERR_FILENO, std::as_bytes(std::span(line)));
 }
 

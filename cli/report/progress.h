@@ -71,8 +71,9 @@ class Progress {
   int file_error_ = 0;     // errno of the first line that could not be written to the file
 };
 
-// Writes the line of --progress openjd for an error that ended the whole run. The command line may be invalid: before a Progress has
-// opened the file, an existing one may be an input, so that it stays as it is and the line goes to standard error.
-void tell_failure(std::string_view text, std::span<const std::string> words);
+// Writes the line of --progress openjd for an error that ended the whole run, or the last line of a JSON file that no Progress has
+// opened. The command line may be invalid, so an existing file may be an input: it is replaced only if it has lines of an earlier
+// run. Else the line of openjd goes to standard error.
+void tell_failure(std::string_view text, std::span<const std::string> words, Exit code);
 
 }  // namespace gpupost

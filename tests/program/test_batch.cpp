@@ -181,6 +181,23 @@ TEST_CASE("each run with an error has one line of failure for Open Job Descripti
     CHECK(place.read("text.exr") == before);  // may be an input
     CHECK(finished.err.find("openjd_fail: ") != std::string::npos);
   }
+  // the lines of an earlier run do not stay
+  for (const auto& [kind, begin] :
+       {std::pair("openjd", "openjd_fail: "), std::pair("json", R"({"event":"end","error":")")}) {
+    const std::string options = fmt::format(" --progress {} --progress-file again", kind);
+    CHECK(place.shell("gpupost in.png -o x.exr" + options).exit_code == 0);
+    CHECK(lines_of(place.read("again")).size() > 1);
+    CHECK(place.shell("gpupost none.png -o none/x.exr" + options).exit_code == 3);
+    REQUIRE(lines_of(place.read("again")).size() == 1);
+    CHECK(lines_of(place.read("again")).front().starts_with(begin));
+    std::filesystem::remove(place.path("again"));
+  }
+  // a hard link is another name of the input
+  const Finished linked =
+      place.shell("ln in.png link.png; gpupost in.png -o x.exr --progress json --progress-file link.png");
+  CHECK(linked.exit_code == 1);
+  CHECK(linked.err ==
+        "gpupost: --progress-file link.png: that is another name of the input in.png; name another file\n");
   const Finished piped = place.shell(
       "mkfifo lines; cat lines > got & timeout 60 gpupost in.png -o x.exr --progress openjd --progress-file lines "
       "--report /dev/full; echo $? > code; wait");
