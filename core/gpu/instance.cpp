@@ -58,6 +58,8 @@ static void refuse_low_limits(const std::string& what) {
   if (rlimit space = {}; getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur < space_of_drivers)
     fail(Exit::limit, "{}: it may need more than the {} MiB of address space; raise `ulimit -v`", what,
          space.rlim_cur >> 20);
+  if (rlimit data = {}; getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur < space_of_drivers)
+    fail(Exit::limit, "{}: it may need more than the {} MiB of data; raise `ulimit -d`", what, data.rlim_cur >> 20);
 }
 
 static std::string with_advice(const std::string& what) {

@@ -245,6 +245,9 @@ void throw_worker_failure(const WorkerAnswer& answer, const Task& task) {
     fail(Exit::limit, "the {} needs more shared memory than the limit on file sizes allows (ulimit -f)", task.worker);
   if (signal == SIGKILL && !answer.said_too_much)
     fail(Exit::limit, "the {} was killed; the system may be out of memory", task.worker);
+  if (signal == SIGBUS && !answer.said_too_much)
+    fail(Exit::input, "the {} could not read the whole file: it became shorter, its disk fails, or it is hostile",
+         task.worker);
   if (signal != 0 && !answer.said_too_much)
     fail(Exit::input, "the {} crashed on this file (signal {}); the file is damaged or hostile", task.worker, signal);
   if (WIFEXITED(answer.status) && WEXITSTATUS(answer.status) == int(Exit::limit))

@@ -61,8 +61,10 @@ void on_interrupt(int signal_number) {
   errno = error;
 }
 
-void on_alarm(int) {
+// An alarm of its own ends the wait for files that are being written; one that the caller has set interrupts.
+void on_alarm(int signal_number) {
   if (interrupt != 0) die_by(interrupt);
+  on_interrupt(signal_number);
 }
 
 void leave() {

@@ -112,7 +112,14 @@ std::string absolute(const std::string& path) {
   return error ? path : made.string();
 }
 
+// The worker would wait for a pipe, and read a device without an end.
+void refuse_special_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_other(path, error)) fail(Exit::input, "{}: is not a regular file", path);
+}
+
 void prepare(Call& call) {
+  refuse_special_file(named_file(call));
   auto own = std::make_shared<Prepared>();
   OcioTransform& transform = own->transform;
   transform = {.config = is_given(call, "file") ? "cg" : ocio_config_of(call.word("config")),
