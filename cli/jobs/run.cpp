@@ -228,13 +228,18 @@ std::string depfile_of(const Request& request, const JobList& list, const Report
 // Throws Error(Exit::usage) if a depfile cannot hold a name of a job.
 void check_depfile(const Request& request, const JobList& list) {
   const Neighbors neighbors(request);
+  std::string for_make_alone;
   const auto check = [&](const Job& job) {
     const std::string output = job.writes_picture ? job.output.at(0) : statistics_file_of(request);
     const DepfileRule rule{.outputs = {output}, .inputs = files_of(request, neighbors, job)};
-    if (!output.empty()) depfile_text(std::span(&rule, 1));
+    if (output.empty()) return;
+    depfile_text(std::span(&rule, 1));
+    if (for_make_alone.empty()) for_make_alone = name_for_make_alone(std::span(&rule, 1));
   };
   for (const KeptJob& kept : list.kept) check(kept.job);
   for (const Job& job : list.jobs) check(job);
+  if (!for_make_alone.empty() && !request.globals.report.quiet)
+    say_warning("--depfile: ninja cannot read the name {}; make can", for_make_alone);
 }
 
 // Writes the file of statistics, which is the output of all jobs, if all were measured: an incomplete one would look like a whole one.
@@ -318,8 +323,8 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
       if (!unwritten) unwritten = error;
     }
   };
-  const bool is_empty_shard = request.globals.inputs.shard && request.inputs.files.empty() && !list.keeps_statistics;
-  if (!statistics_file.empty() && (!jobs.empty() || is_empty_shard))
+  const bool has_no_input = request.inputs.files.empty() && request.inputs.is_batch && !list.keeps_statistics;
+  if (!statistics_file.empty() && (!jobs.empty() || has_no_input))
     try_to([&] { write_statistics(request, lines, report); });
   if (!globals.report.depfile.empty())
     try_to([&] {

@@ -68,6 +68,8 @@ std::vector<std::string> words_of_list(const std::string& path) {
          std::generic_category().message(errno));
   constexpr size_t most_bytes = 256 << 20;
   const std::string bytes = read_text(file.get(), "--list " + path, most_bytes);
+  if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
+    fail(Exit::input, "--list {}: is UTF-16; write it as UTF-8", path);
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   const std::string_view text = std::string_view(bytes).substr(bytes.starts_with(byte_order_mark) ? 3 : 0);
   const char separator = text.find('\0') == text.npos ? '\n' : '\0';

@@ -128,7 +128,6 @@ class Feeders {
   void run(DeviceSessions& devices) {
     PictureInputs others;
     feed(devices.first(), 0, others, 1);
-    if (needs_device_ && !devices.first().opened()) next_ = jobs_.size();  // the others would fail like the first
     if (next_ < jobs_.size() && devices.first().opened())
       session_count_ = devices.start_all(std::min(size_t(request_.batch.job_count), jobs_.size() - next_));
     std::vector<std::jthread> threads;
@@ -199,7 +198,8 @@ class Feeders {
     if (journal_) made.journal_key = journal_->key_of(job);
     process(request_, device, inputs_, turn, others, decode_wait_ms, made);
     if (!turn.owns_lock()) turn.lock();
-    if (request_.batch.fails_fast && made.report.exit != Exit::done) next_ = jobs_.size();
+    const bool lacks_device = needs_device_ && is_of_machine(made.report.exit) && !device.opened();
+    if (lacks_device || (request_.batch.fails_fast && made.report.exit != Exit::done)) next_ = jobs_.size();
     turn.unlock();
     const double encode_wait_ms = outputs_.add(index, std::move(made));
     turn.lock();

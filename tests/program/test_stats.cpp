@@ -271,6 +271,16 @@ DEVICE_TEST_CASE("the file of statistics is replaced only if all inputs were mea
   CHECK(place.read("s.json") == before);
 }
 
+DEVICE_TEST_CASE(
+    "a sequence of which all frames are skipped has an empty file of statistics in the place of an old one") {
+  const TestFolder place;
+  place.write("s.json", "old");
+  place.write("f.0001.exr", "");
+  const Finished finished = place.gpupost({"stats", "f.####.exr", "--frames", "9", "--skip-missing", "-o", "s.json"});
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  CHECK(place.read("s.json").empty());
+}
+
 DEVICE_TEST_CASE("a shard without inputs has an empty file of statistics") {
   const TestFolder place;
   place.write("s.json", "old");
