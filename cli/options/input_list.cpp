@@ -169,8 +169,12 @@ class Gatherer {
         const char* obstacle = is_of_outputs(path)       ? "the outputs go there"
                                : at->is_symlink(ignored) ? "it is a link to a folder"
                                                          : nullptr;
-        if (!obstacle) opened = path;
-        else {
+        if (!obstacle && access(path.c_str(), R_OK | X_OK) != 0 && errno == EACCES) {
+          at.disable_recursion_pending();
+          list_.missing.push_back(fmt::format("{}: the folder cannot be read: Permission denied", path));
+        } else if (!obstacle) {
+          opened = path;
+        } else {
           at.disable_recursion_pending();
           list_.left_out.push_back(fmt::format("{}: {} is left out, because {}", folder, path, obstacle));
         }

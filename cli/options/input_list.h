@@ -33,9 +33,10 @@ struct InputList {
   std::vector<Input> others;          // files of the other shards, to find conflicts; without standard input
   std::vector<std::string> notes;     // explanations of words that are not simply files
   std::vector<std::string> left_out;  // a note for each folder of outputs and each link to a folder that is no input
-  std::vector<std::string> missing;   // an error for each sequence with missing frames
-  size_t skipped_count = 0;           // missing frames that --skip-missing accepts
-  bool is_batch = false;              // a batch: if one file fails, the exit code is Exit::batch
+  std::vector<std::string>
+      missing;  // an error for each sequence with missing frames, and for each folder in a folder that cannot be read
+  size_t skipped_count = 0;  // missing frames that --skip-missing accepts
+  bool is_batch = false;     // a batch: if one file fails, the exit code is Exit::batch
 };
 
 // Lists the inputs; reads folders and the file of --list. Throws Error(Exit::usage) for an invalid word or option, and

@@ -63,6 +63,36 @@ void work_on(ProcessedJob& made, const Work& work) {
   }
 }
 
+// Warnings of the inputs of one job. One that several inputs have is given once.
+class InputWarnings {
+ public:
+  // Takes those of an input: from index `first` on.
+  void take(const std::string& input, std::vector<std::string>& warnings, size_t first) {
+    for (std::string& text : std::span(warnings).subspan(first)) {
+      const auto same = std::ranges::find(list_, text, &Warning::text);
+      if (same != list_.end()) ++same->more_count;
+      else list_.push_back({.text = std::move(text), .input = input});
+    }
+    warnings.resize(first);
+  }
+  void give(JobReport& report) const {
+    for (const Warning& warning : list_)
+      report.add_warning(fmt::format("{}{}: {}", warning.input,
+                                     warning.more_count > 0 ? fmt::format(" and {} other input{}", warning.more_count,
+                                                                          warning.more_count == 1 ? "" : "s")
+                                                            : "",
+                                     warning.text));
+  }
+
+ private:
+  struct Warning {
+    std::string text, input;
+    size_t more_count = 0;  // of other inputs with the same
+  };
+
+  std::vector<Warning> list_;
+};
+
 // Assigns the other parts of the input to the image, or warns that the output lacks them. The reader warned if no part was
 // chosen and it did not keep the others.
 void take_other_parts(const ChainRequest& request, const Job& job, OtherParts others, ProcessedImage& image,
@@ -83,6 +113,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
                    ProcessedJob& made) {
   const Job& given = *made.job;
   JobReport& report = made.report;
+  InputWarnings warnings;
   const Call* sheet = sheet_of(request.calls);
   ColorType first;
   Size cell;
@@ -120,10 +151,9 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
                  request.input.assembly);
     }
     take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
-    if (given.inputs.size() > 1)
-      for (std::string& warning : std::span(report.warnings).subspan(warned_before))
-        warning = fmt::format("{}: {}", input, warning);
+    if (given.inputs.size() > 1) warnings.take(input, report.warnings, warned_before);
   }
+  warnings.give(report);
   if (given.is_format_changed) {
     const std::string& name = made.parts.front().picture.format;
     const Format* format = format_named(name);

@@ -104,6 +104,33 @@ TEST_CASE("errors of a batch name their input, whichever part of the run they co
   CHECK(of_layers.find("\ngpupost: depth.exr: --apply-to N: ") != of_layers.npos);
 }
 
+TEST_CASE("a batch whose device cannot be opened tries one input, and has the exit code of the device") {
+  const TestFolder place;
+  const Finished finished =
+      place.gpupost({"in.exr", "in.png", "bars.png", "flip", "x", "-o", "out/{name}.exr", "--mkdir"}, no_driver);
+  CHECK_MESSAGE(finished.exit_code == 4, finished.err);
+  CHECK(lines_of(finished.err).size() == 2);
+  CHECK(finished.err.starts_with("gpupost: in.exr: "));
+  CHECK(finished.err.ends_with("2 of 3 inputs were not started, because the device could not be opened\n"));
+  // an error of an input is no error of the device
+  const Finished mixed =
+      place.gpupost({"cut.exr", "in.png", "bars.png", "flip", "x", "-o", "out/{name}.exr", "--mkdir"}, no_driver);
+  CHECK_MESSAGE(mixed.exit_code == 5, mixed.err);
+}
+
+TEST_CASE("a folder in a folder that cannot be read is an error, and stops no other image") {
+  const TestFolder place;
+  // root can read all folders
+  const std::string as_user = geteuid() == 0 ? "setpriv --reuid 65534 --clear-groups " : "";
+  const Finished finished =
+      place.shell("mkdir -p all/closed out; cp in.png all; chmod 0 all/closed; chmod 777 . out; " + as_user +
+                  "gpupost all/ --recursive -o out/");
+  place.shell("chmod 700 all/closed");
+  CHECK(finished.exit_code == 5);
+  CHECK(finished.err == "gpupost: all/closed: the folder cannot be read: Permission denied\n");
+  CHECK(place.has("out/in.png"));
+}
+
 TEST_CASE("progress as JSON is a line for each file, and nothing else is in its file") {
   const TestFolder place;
   std::filesystem::create_directory(place.path("out"));
