@@ -130,10 +130,10 @@ BothShape both_shape(const Cells& x, const Cells& y, Depth depth) {
   return shape;
 }
 
-// Cells of an image of halves are halves. A constant stays one in them, and a texel of the result is a mean of so many that
-// their rounding is less than its own.
+// Cells of an image of halves or bytes are halves. A constant of halves stays one in them, and a texel of the result is a mean of so
+// many that their rounding is less than its own.
 Depth depth_of_cells(PlanBuilder& builder, int source) {
-  return builder.image(source).depth == Depth::half ? builder.depth_of_light() : Depth::f32;
+  return builder.image(source).depth == Depth::f32 || !stays_rgb(builder.input()) ? Depth::f32 : Depth::half;
 }
 
 // Returns whether one pass that reduces both axes is faster than two. On an H100 it is where cells are small: of large cells, a
