@@ -2,6 +2,8 @@
 
 #include "cli/options/command_row.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/codec/codec.h"
 #include "core/ops/registry.h"
 #include "core/system/descriptor.h"
 
@@ -59,6 +61,15 @@ std::string result_options(std::vector<std::string> words) {
   return text;
 }
 
+// Is it a number, or numbers with commas?
+bool is_number_list(std::string_view word) {
+  for (size_t end = 0; end != word.npos; word.remove_prefix(end == word.npos ? word.size() : end + 1)) {
+    end = word.find(',');
+    if (!number_in<double>(word.substr(0, end))) return false;
+  }
+  return true;
+}
+
 // Walks through the words from left to right and assigns each to an op or to the global options.
 class CommandLineParser {
  public:
@@ -82,6 +93,7 @@ class CommandLineParser {
     end_call();
     request_.globals = parse_globals(global_words_);
     request_.words = words_;
+    check_last_input();
     request_.result_options = result_options(global_words_);
     check_chain(request_.calls);
     check_apply_to_has_effect();
@@ -102,6 +114,19 @@ class CommandLineParser {
          "--apply-to {} has no effect, because no op of the chain takes it; expected one of {}, or no "
          "--apply-to",
          typed->substr(option.size()), names_with_apply_to());
+  }
+
+  // Other programs write to the last file. Throws an error if that is probably meant.
+  void check_last_input() const {
+    const std::vector<std::string>& inputs = request_.input_words;
+    if (inputs.size() < 2 || !request_.globals.output.empty()) return;
+    const auto is_there = [](const std::string& word) {
+      return access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
+    };
+    const Format* format = format_of_extension(inputs.back());
+    if (format && format->can_write() && !is_there(inputs.back()) &&
+        std::all_of(inputs.begin(), inputs.end() - 1, is_there))
+      fail(Exit::usage, "{0}: does not exist; write -o {0} if it is the output", inputs.back());
   }
 
   void begin_call(const Op* op) {
@@ -152,11 +177,10 @@ class CommandLineParser {
     const Param* param = op_ && name.starts_with("--") ? op_->param(std::string_view(name).substr(2)) : nullptr;
     const Param* positional = param && param->is_positional && param->kind != ParamKind::text ? param : nullptr;
     if (positional) param = nullptr;
-    const Global* global = nullptr;
-    for (const Global& candidate : all_globals())
-      if (name == candidate.short_name || name == "--" + std::string(candidate.name)) global = &candidate;
+    const Global* global = global_of_option(name);
     if (!param && !global) {
       if (positional) refuse_name(*positional, name);
+      if (op_ && is_number_list(word)) refuse_number(word);
       unknown_option(name);
     }
     const bool takes_value = param ? param->kind != ParamKind::flag : !global->value.empty();
@@ -166,10 +190,16 @@ class CommandLineParser {
     (param ? call_words_ : global_words_).push_back(takes_value ? flag + "=" + value_of(word, equals) : flag);
   }
 
-  // The text after =, else the next word, whatever it is.
+  // Is it an option of the program or of the current op, without a value?
+  bool is_option(const std::string& word) const {
+    return global_of_option(word) || (op_ && word.starts_with("--") && op_->param(std::string_view(word).substr(2)));
+  }
+
+  // The text after =, else the next word.
   std::string value_of(const std::string& word, size_t equals) {
     if (equals == word.npos && next_ + 1 >= words_.size())
       fail(Exit::usage, "{} needs a value; nothing follows it", word);
+    if (equals == word.npos && is_option(words_[next_ + 1])) refuse_option_as_value(word, words_[next_ + 1]);
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty()) fail(Exit::usage, "{} has an empty value; leave it out, or give it one", word);
     return value;
@@ -182,6 +212,16 @@ class CommandLineParser {
     fail(Exit::usage, "{}: {} is not typed before its value; expected {}", op_->name, name, fmt::join(calls, ", "));
   }
 
+  // Ops take numbers only with the name of an option.
+  [[noreturn]] void refuse_number(const std::string& word) const {
+    const auto number = std::ranges::find_if(op_->params, [](const Param& param) {
+      return param.kind == ParamKind::number || param.kind == ParamKind::integer;
+    });
+    fail(Exit::usage, "{}: {} is not an option{}", op_->name, word,
+         number == op_->params.end() ? fmt::format("; `gpupost help {}` lists them", op_->name)
+                                     : fmt::format("; expected an option such as `--{} {}`", number->name, word));
+  }
+
   [[noreturn]] void unknown_option(const std::string& name) {
     if (access(name.c_str(), F_OK) == 0)
       fail(Exit::usage, "{} is taken as an option; write ./{} if you mean a file", name, name);
@@ -189,13 +229,20 @@ class CommandLineParser {
     if (op_)
       for (const Param& param : op_->params) own.push_back("--" + std::string(param.name));
     for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));
+    std::vector<std::string> others;  // ops that have it
+    for (const Op* op : all_ops())
+      if (op != op_ && name.starts_with("--") && op->param(std::string_view(name).substr(2)))
+        others.push_back(fmt::format("`{}`", op->name));
     const std::string own_hint = suggestion(name, {own.begin(), own.end()});
     const std::vector<std::string_view> ops = op_names();
     const std::string_view bare = std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
-    const std::string hint = std::ranges::find(ops, bare) != ops.end()
-                                 ? fmt::format(" (did you mean the op `{}`?)", bare)
-                             : !own_hint.empty() ? own_hint
-                                                 : suggestion(name, {known.begin(), known.end()});
+    constexpr size_t most_others = 4;
+    const std::string hint =
+        std::ranges::find(ops, bare) != ops.end() ? fmt::format(" (did you mean the op `{}`?)", bare)
+        : !own_hint.empty()                       ? own_hint
+        : !others.empty() && others.size() <= most_others
+            ? fmt::format(" (it is an option of {}; write it after that word)", fmt::join(others, ", "))
+            : suggestion(name, {known.begin(), known.end()});
     if (op_)
       fail(Exit::usage, "{}: unknown option {}; neither {} nor gpupost has it{}", op_->name, name, op_->name, hint);
     fail(Exit::usage, "unknown option {}{}", name, hint);
@@ -204,6 +251,7 @@ class CommandLineParser {
   void input(const std::string& word) {
     const bool is_plain = word != "-" && word.find('/') == word.npos && word.find('.') == word.npos;
     const bool is_there = access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
+    if (op_ && !is_there && is_number_list(word)) refuse_number(word);
     if (is_plain && !is_there && verb_named(word))
       fail(Exit::usage, "{0} is a verb and must be the first word, before {1}: gpupost {2}", word, words_.front(),
            verb_named(word)->usage);

@@ -110,11 +110,16 @@ class CommandWordReader {
     return "1";
   }
 
-  // The text after =, else the next word, whatever it is.
+  // The text after =, else the next word.
   std::string value_of(const std::string& word) {
     const size_t equals = word.find('=');
     if (equals == word.npos && next_ + 1 >= words_.size())
       fail(Exit::usage, "{}: {} needs a value; nothing follows it", verb_.name, word);
+    if (equals == word.npos) {
+      const std::string& next = words_[next_ + 1];
+      if (global_of_option(next) || std::ranges::find(verb_.options, next, &CommandOption::name) != verb_.options.end())
+        refuse_option_as_value(word, next);
+    }
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty())
       fail(Exit::usage, "{}: {} has an empty value; leave it out, or give it one", verb_.name, word.substr(0, equals));

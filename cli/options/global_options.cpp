@@ -18,6 +18,18 @@
 
 namespace gpupost {
 
+const Global* global_of_option(std::string_view option) {
+  for (const Global& global : all_globals())
+    if ((!option.empty() && option == global.short_name) ||
+        (option.starts_with("--") && option.substr(2) == global.name))
+      return &global;
+  return nullptr;
+}
+
+void refuse_option_as_value(std::string_view option, std::string_view next) {
+  fail(Exit::usage, "{0} needs a value; {1} is an option ({0}={1} if it is meant as the value)", option, next);
+}
+
 const Global* global_named(std::string_view name) {
   for (const Global& global : all_globals())
     if (global.name == name) return &global;

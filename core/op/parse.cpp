@@ -7,11 +7,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <limits>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace gpupost {
 
@@ -123,9 +125,10 @@ static void check_numbers(std::span<const Call> calls) {
     const Call& call = calls[index];
     if (made && !takes_numbers(call))
       fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; {}", made->text(), call.op->name,
-           call.op == made->op      ? fmt::format("tell it which encoding it reads (`gpupost help {}`)", call.op->name)
-           : must_be_last(*call.op) ? fmt::format("leave {} out", made->op->name)
-                                    : fmt::format("put it before {}", made->op->name));
+           call.op == made->op ? fmt::format("tell it which encoding it reads (`gpupost help {}`)", call.op->name)
+           : must_be_last(*call.op)
+               ? fmt::format("say that it is light (`gpupost help {0}`), or leave {0} out", made->op->name)
+               : fmt::format("put it before {}", made->op->name));
     if (!makes_content(calls.first(index + 1), Content::numbers)) made = nullptr;
     else if (makes_content({&call, 1}, Content::numbers)) made = &call;
   }
@@ -164,13 +167,32 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::string closest_word(std::string_view word, const std::vector<std::string_view>& known) {
+// What other programs call something.
+static std::string_view name_here(std::string_view word) {
+  constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"bicubic", "catmull-rom"}, {"bilinear", "triangle"}, {"brightness", "exposure"},
+      {"composite", "merge"},     {"convert", ""},          {"--half", "--fp16"},
+      {"--scale", "--size"},      {"scale", "resize"}};
+  const auto found = std::ranges::find(names, word, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(names) ? word : found->second;
+}
+
+static std::string in_lower_case(std::string_view word) {
+  std::string lower(word);
+  for (char& c : lower) c = char(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+std::string closest_word(std::string_view given, const std::vector<std::string_view>& known) {
+  const std::string lower = in_lower_case(given);
+  const std::string_view word = name_here(lower);
+
   const size_t letter_count =
       word.size() - std::min(word.find_first_not_of('-'), word.size());  // without leading dashes
   std::string_view best;
   size_t best_distance = std::min(letter_count / 4 + 2, letter_count);  // typos have a smaller distance
   for (const std::string_view candidate : known)
-    if (const size_t distance = edit_distance(word, candidate); distance < best_distance) {
+    if (const size_t distance = edit_distance(word, in_lower_case(candidate)); distance < best_distance) {
       best = candidate;
       best_distance = distance;
     }

@@ -86,14 +86,15 @@ bool is_journal(const std::string& path) {
   constexpr std::string_view begin = R"({"job":)";
   std::ifstream stream(path, std::ios::binary);
   std::string first, text;
-  bool is_one_line = true;
+  bool is_one_line = true, has_other_lines = false;
   for (size_t index = 0; std::getline(stream, text); ++index) {
     if (index == 0) first = text;
     is_one_line = index == 0 && stream.eof();
     const json line = json::parse(text, nullptr, false);
-    if (line.is_object()) return line.contains("job") && line.contains("chain_sha256");
+    if (line.is_object() && line.contains("job") && line.contains("chain_sha256")) return true;
+    has_other_lines = has_other_lines || line.is_object();
   }
-  return first.starts_with(begin) || (is_one_line && begin.starts_with(first));
+  return !has_other_lines && (first.starts_with(begin) || (is_one_line && begin.starts_with(first)));
 }
 
 [[noreturn]] void fail_of(const std::string& path, int error) {

@@ -320,6 +320,11 @@ DEVICE_TEST_CASE("tune keeps a winner for each kind of picture, shows it and for
   CHECK(std::ranges::count(both, '\n') == 2 * std::ranges::count(listed.out, '\n'));
   CHECK(place.gpupost({"tune", "--forget"}, own).out.find("forgotten") != std::string::npos);
   CHECK(place.gpupost({"tune", "--list"}, own).out == nothing.out);
+  place.write("file", "");
+  const Finished refused = place.gpupost({"tune", "mips", "--sizes", "33x17", "--variants", "per-level"},
+                                         {{"XDG_CACHE_HOME", place.path("file/cache")}});
+  CHECK_MESSAGE(refused.exit_code == 3, refused.err);
+  CHECK(refused.out.empty());  // nothing is measured in vain
 }
 
 namespace {

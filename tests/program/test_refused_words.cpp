@@ -30,7 +30,7 @@ TEST_CASE("words that are wrong") {
       {"an option of another op",
        {"in.exr", "exposure", "--value", "3"},
        1,
-       {"unknown option --value; neither exposure nor gpupost has it\n"}},
+       {"unknown option --value; neither exposure nor gpupost has it (it is an option of `gain`, "}},
       {"an option like one of the op and a global", {"in.exr", "mips", "--leve", "3"}, 1, {"did you mean `--levels`"}},
       {"an op behind --",
        {"--", "in.exr", "flip", "x", "-o", "out.exr"},
@@ -364,4 +364,40 @@ TEST_CASE("a line break in a name does not break the message's line") {
   const Finished finished = TestFolder().gpupost({"mips", "no\nsuch.exr", "-o", "out.exr"});
   CHECK(finished.exit_code == 2);
   CHECK_MESSAGE(is_one_error(finished.err), finished.err);
+}
+
+TEST_CASE("words that belong to another place say where") {
+  const TestFolder place;
+  place.write("x.exr", "keep");
+  const std::pair<Words, std::string> cases[] = {
+      {{"in.exr", "gamma", "2.2", "-o", "gg/"},
+       "gamma: 2.2 is not an option; expected an option such as `--value 2.2`"},
+      {{"in.exr", "rotate", "-45"}, "rotate: -45 is not an option; expected an option such as `--degrees -45`"},
+      {{"in.exr", "crop", "1,2"}, "crop: 1,2 is not an option; `gpupost help crop` lists them"},
+      {{"in.exr", "flip", "x", "--report", "-o", "x.exr"},
+       "--report needs a value; -o is an option (--report=-o if it is meant as the value)"},
+      {{"in.exr", "blur", "--border", "--radius", "3"},
+       "--border needs a value; --radius is an option (--border=--radius if it is meant as the value)"},
+      {{"bench", "blur", "--json", "--quick"},
+       "--json needs a value; --quick is an option (--json=--quick if it is meant as the value)"},
+      {{"blur", "--radius", "3", "in.exr", "out.exr"}, "out.exr: does not exist; write -o out.exr if it is the output"},
+      {{"in.exr", "--stops", "1", "exposure"},
+       "unknown option --stops (it is an option of `exposure`; write it after that word)"},
+      {{"in.exr", "lut", "a.cube", "mips"},
+       "lut a.cube: the result is encoded, and `mips` needs linear light; say that it is light (`gpupost help lut`), "
+       "or "
+       "leave lut out"}};
+  place.write("a.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
+  const auto before = place.files();
+  for (const auto& [words, message] : cases) {
+    const Finished finished = place.gpupost(words);
+    CHECK_MESSAGE(finished.exit_code == 1, finished.err);
+    CHECK(finished.err == "gpupost: " + message + "\n");
+  }
+  CHECK(place.files() == before);
+  for (const auto& [word, meant] : {std::pair("BICUBIC", "catmull-rom"), {"bilinear", "triangle"}})
+    CHECK(place.gpupost({"in.exr", "resize", "--size", "50%", "--filter", word})
+              .err.ends_with(fmt::format("(did you mean `{}`?)\n", meant)));
+  CHECK(place.gpupost({"in.exr", "Tonemap"}).err.find("(did you mean `tonemap`?)") != std::string::npos);
+  CHECK(place.gpupost({"convert", "in.exr", "-o", "a.png"}).err.find("did you mean") == std::string::npos);
 }
