@@ -226,6 +226,19 @@ TEST_CASE("OpenEXR reads every level of a mip-mapped file") {
   }
 }
 
+TEST_CASE("B44 tiles of an image of few rows have at least four") {
+  for (const Compression compression : {Compression::b44, Compression::b44a})
+    for (const Size size : {Size{16, 1}, {5, 1}, {5, 3}, {100, 1}, {1, 1}}) {
+      CAPTURE(size.width);
+      const Picture picture = mixed_picture(size, level_count_of(size));
+      const Encoded encoded = encode_exr(picture, {.compression = compression, .mipmapped = true});
+      CHECK(read_tiles(encoded.bytes).size() == size_t(level_count_of(size)));
+      look_at(encoded.bytes, [&](const Imf::Header& header) { CHECK(header.tileDescription().ySize == 4); });
+      const Bytes bytes = encoded.bytes.bytes();
+      CHECK(decode_bytes({bytes.begin(), bytes.end()}).picture.size() == size);
+    }
+}
+
 TEST_CASE("every compression of EXR is written, with windows and attributes, and said a second time where it loses") {
   for (const bool mipmapped : {false, true})
     for (const Compression compression : format_named("exr")->compressions) {

@@ -208,12 +208,15 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   const std::vector<ExrChannel> channels = channels_of(picture, options, encoded);
   const std::vector<Attribute> attributes = attributes_of(picture, options.mipmapped);
   const std::optional<float> level_of_dwa = dwa_level(picture, options);
-  const std::vector<Attribute> written = written_attributes(attributes, level_of_dwa, encoded);
+  const std::vector<Attribute> written = written_attributes(attributes, options.mipmapped, level_of_dwa, encoded);
   const int level = options.mipmapped ? 0 : options.level;
   const Windows windows = windows_at_level(windows_to_write(picture, encoded), level,
                                            options.mipmapped ? base : size_of_level(picture, options));
-  const Size tile =
-      options.mipmapped ? Size{std::min(tile_side, base.width), std::min(tile_side, base.height)} : Size{};
+  const bool is_b44 = options.compression == Compression::b44 || options.compression == Compression::b44a;
+  const int least_tile_height = is_b44 ? 4 : 1;  // OpenEXR 3.1.5 overruns its buffer for B44 tiles of one row
+  const Size tile = options.mipmapped
+                        ? Size{std::min(tile_side, base.width), std::clamp(base.height, least_tile_height, tile_side)}
+                        : Size{};
   const std::vector<std::byte> header = exr_header({.channels = channels,
                                                     .compression = options.compression,
                                                     .windows = windows,
@@ -231,7 +234,6 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
   if (chunks.clamped_count > 0)
     encoded.warnings.push_back(fmt::format("number of values above 65504 that were clamped: {}", chunks.clamped_count));
   encoded.bytes = std::move(chunks.file);
-  const bool is_b44 = options.compression == Compression::b44 || options.compression == Compression::b44a;
   const std::string_view name = compression_names[size_t(options.compression)];
   if (is_b44 && std::ranges::find(channels, Depth::half, &ExrChannel::depth) == channels.end())
     encoded.warnings.push_back(
