@@ -12,6 +12,7 @@
 #include <OpenEXR/ImfMultiPartInputFile.h>
 #include <OpenEXR/ImfPartType.h>
 #include <OpenEXR/ImfStandardAttributes.h>
+#include <OpenEXR/ImfTimeCodeAttribute.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -168,6 +169,36 @@ TEST_CASE("other parts are dropped with a warning if the parts cannot be in one 
   CHECK(!encoded.has_other_parts);
   const Bytes bytes = encoded.bytes.bytes();
   CHECK(parse_exr_headers(bytes, {}).size() == 1);
+}
+
+TEST_CASE("other parts stay if only part 0 has chromaticities or a time code") {
+  const auto change = [](Imf::Header& header) {
+    Imf::addChromaticities(header, {{0.68f, 0.32f}, {0.265f, 0.69f}, {0.15f, 0.06f}, {0.314f, 0.351f}});
+    header.insert("timecode", Imf::TimeCodeAttribute(Imf::TimeCode(1, 2, 3, 4)));
+  };
+  // OpenEXR writes both into all parts, so they are renamed in part 1
+  const File whole = make_exr_of_parts(
+      {{.name = "one", .flat = {.change_header = change}}, {.name = "two", .flat = {.change_header = change}}});
+  File file = whole;
+  for (const std::string_view name : {"chromaticities", "timecode"}) {
+    const size_t at = text_of(whole).rfind(std::string(name) + '\0' + std::string(name) + '\0');
+    REQUIRE(at != std::string_view::npos);
+    file[at] = std::byte('x');
+  }
+  for (const char* part : {"0", "1"}) {
+    const Decoded decoded = decode_bytes(file, {.part = part, .keeps_parts = true});
+    const File joined = encoded_with(decoded);
+    MemoryInput stream(joined);
+    CHECK(Imf::MultiPartInputFile(stream).parts() == 2);
+  }
+  Decoded decoded = decode_bytes(whole, {.part = "0", .keeps_parts = true});
+  std::erase_if(decoded.picture.attributes,
+                [](const Attribute& attribute) { return attribute.name == "chromaticities"; });
+  const Source source{.picture = &decoded.picture, .others = &decoded.others};
+  const Encoded encoded =
+      encode(*format_named("exr"), std::span(&source, 1), Arrangement::single, {.keep_depths = true});
+  REQUIRE(encoded.warnings.size() == 1);
+  CHECK(encoded.warnings[0].find("must have the same chromaticities; dropped parts: two") != std::string::npos);
 }
 
 TEST_CASE("a damaged part is not copied, and the message names it") {

@@ -17,7 +17,8 @@ namespace gpupost {
 
 namespace {
 
-// Attributes that all parts must have in common. Source: OpenEXR, ImfMultiPartInputFile.cpp, checkSharedAttributesValues.
+// Attributes that a later part must have as part 0, or not at all. Source: OpenEXR, ImfMultiPartInputFile.cpp,
+// checkSharedAttributesValues.
 constexpr std::string_view shared_attributes[] = {"displayWindow", "pixelAspectRatio", "timecode", "chromaticities"};
 
 // Decodes every chunk of a part.
@@ -123,12 +124,14 @@ Bytes value_of(const std::vector<NamedValue>& attributes, std::string_view name)
   return found == attributes.end() ? Bytes() : found->value;
 }
 
-// Names of shared attributes that differ.
-std::vector<std::string_view> differences(Bytes one, Bytes other) {
-  const std::vector<NamedValue> ones = attributes_of(one), others = attributes_of(other);
+// Names of shared attributes of a later part that part 0 does not have, or has with other values.
+std::vector<std::string_view> conflicts(Bytes first, Bytes later) {
+  const std::vector<NamedValue> firsts = attributes_of(first), laters = attributes_of(later);
   std::vector<std::string_view> names;
-  for (const std::string_view name : shared_attributes)
-    if (!std::ranges::equal(value_of(ones, name), value_of(others, name))) names.push_back(name);
+  for (const std::string_view name : shared_attributes) {
+    const Bytes value = value_of(laters, name);
+    if (!value.empty() && !std::ranges::equal(value_of(firsts, name), value)) names.push_back(name);
+  }
   return names;
 }
 
@@ -236,9 +239,9 @@ void pack_other_parts(Bytes file, const std::vector<ExrHeader>& parts, const Lim
 
 TexelBuffer join_parts(Bytes own, const OtherParts& others, std::vector<std::string>& warnings) {
   std::vector<WholePart> parts = unpacked(others.bytes.bytes());
-  WholePart made = part_of_file(own, others.name);
-  for (const WholePart& part : parts)
-    if (const auto names = differences(made.header, part.header); !names.empty()) {
+  parts.insert(parts.begin() + std::min(others.index, int(parts.size())), part_of_file(own, others.name));
+  for (const WholePart& part : std::span(parts).subspan(1))
+    if (const auto names = conflicts(parts.front().header, part.header); !names.empty()) {
       warnings.push_back(
           fmt::format("the other parts are dropped, because all parts must have the same {}; dropped parts: {}",
                       fmt::join(names, " and "), printable(fmt::format("{}", fmt::join(others.names, ", ")))));
@@ -246,7 +249,6 @@ TexelBuffer join_parts(Bytes own, const OtherParts& others, std::vector<std::str
     }
   uint32_t flags = 2 | exr_has_parts | (others.has_deep ? exr_is_deep : 0u);
   if (others.has_long_names || (little_at<uint32_t>(own, 4) & exr_has_long_names)) flags |= exr_has_long_names;
-  parts.insert(parts.begin() + std::min(others.index, int(parts.size())), std::move(made));
   return written(parts, flags);
 }
 
