@@ -147,7 +147,8 @@ TEST_CASE("each damaged chunk is refused, and numbered") {
   const ExrHeader header = parse_exr_header(file);
   const size_t second = offset_of_chunk(file, header, 1);
   const auto damaged = [&](const File& changed) { return complaint(changed); };
-  CHECK(damaged(with(file, header.table_at + 8, uint64_t(0))) == "is cut off: chunk 2 of 3 was never written");
+  CHECK(damaged(with(file, header.table_at + 8, uint64_t(0))) ==
+        "is incomplete: its offset table has no entry for chunk 2 of 3, so its writer did not close the file");
   CHECK(damaged(with(file, header.table_at + 8, uint64_t(9))).find("chunk 2 of 3 would start at byte 9") == 0);
   CHECK(damaged(with(file, header.table_at + 8, uint64_t(-9))).find("is cut off: chunk 2 of 3 starts at byte") == 0);
   CHECK(damaged(with(file, header.table_at + 8, uint64_t(offset_of_chunk(file, header, 0)))) ==

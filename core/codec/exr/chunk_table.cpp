@@ -101,7 +101,9 @@ void check_coordinates(Bytes file, const ExrHeader& header, const ChunkWanted& w
 // Position of a chunk, which must have space for `head_bytes`.
 uint64_t start_of_chunk(Bytes file, const ExrHeader& header, const ChunkWanted& wanted, size_t head_bytes) {
   const uint64_t at = offset_of_chunk(file, header, wanted.number);
-  if (at == 0) fail(Exit::input, "is cut off: {} was never written", name_of(wanted));
+  if (at == 0)
+    fail(Exit::input, "is incomplete: its offset table has no entry for {}, so its writer did not close the file",
+         name_of(wanted));
   if (at < header.chunks_at) fail(Exit::input, "{} would start at byte {}, inside the header", name_of(wanted), at);
   if (at > file.size() || file.size() - at < head_bytes)
     fail(Exit::input, "is cut off: {} starts at byte {}, the file has {}", name_of(wanted), at, file.size());
