@@ -72,24 +72,23 @@ bool make_sense(const Primaries& p) {
          std::abs(determinant(adaptation(p.white, rec709.white))) < 1e4;
 }
 
-// Little-endian floats. None where they make no sense.
-std::optional<Primaries> parsed(const Attribute& attribute) {
+}  // namespace
+
+bool are_same(const Primaries& a, const Primaries& b) {
+  return std::ranges::equal(numbers_of(a), numbers_of(b), [](double m, double n) { return std::abs(m - n) < 0.001; });
+}
+
+std::optional<Primaries> primaries_in(const Attribute& attribute) {
   const std::vector<uint8_t>& bytes = attribute.value;
   if (attribute.type != attribute_name || bytes.size() != 32) return std::nullopt;
   std::array<double, 8> n{};
   for (size_t index = 0; index < 8; ++index) {
-    uint32_t bits = 0;
+    uint32_t bits = 0;  // little-endian
     for (size_t k = 0; k < 4; ++k) bits |= uint32_t(bytes[4 * index + k]) << (8 * k);
     n[index] = double(std::bit_cast<float>(bits));
   }
   const Primaries primaries{{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
   return make_sense(primaries) ? std::optional(primaries) : std::nullopt;
-}
-
-}  // namespace
-
-bool are_same(const Primaries& a, const Primaries& b) {
-  return std::ranges::equal(numbers_of(a), numbers_of(b), [](double m, double n) { return std::abs(m - n) < 0.001; });
 }
 
 std::optional<Primaries> parse_primaries(const std::string& text) {
@@ -117,13 +116,13 @@ std::optional<Primaries> nearest_named(const Primaries& seen) {
 std::optional<Primaries> other_primaries(const Picture& picture) {
   const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
   if (found == picture.attributes.end()) return std::nullopt;
-  const std::optional<Primaries> primaries = parsed(*found);
+  const std::optional<Primaries> primaries = primaries_in(*found);
   return !primaries || are_same(*primaries, rec709) ? std::nullopt : primaries;
 }
 
 std::optional<std::string> drop_senseless_primaries(Picture& picture) {
   const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
-  if (found == picture.attributes.end() || parsed(*found)) return std::nullopt;
+  if (found == picture.attributes.end() || primaries_in(*found)) return std::nullopt;
   picture.attributes.erase(found);
   return "its chromaticities are not valid primaries; they are dropped, and its colors are taken as Rec. 709";
 }

@@ -58,7 +58,9 @@ bool are_same(const Primaries& a, const Primaries& b);
 // The primaries of an image from its attribute `chromaticities`, if they differ from Rec. 709 and are valid. Source:
 // OpenEXR, standard attributes.
 std::optional<Primaries> other_primaries(const Picture& picture);
-// Removes an invalid attribute `chromaticities`, such as zeros or primaries on one line. Returns the warning, if any.
+// The primaries of an attribute `chromaticities`. Empty if it is invalid, such as zeros or primaries on one line.
+std::optional<Primaries> primaries_in(const Attribute& attribute);
+// Removes an invalid attribute `chromaticities`. Returns the warning, if any.
 std::optional<std::string> drop_senseless_primaries(Picture& picture);
 // Records primaries of an image. An image without primaries stays so if they are Rec. 709.
 void set_primaries(Picture& picture, const Primaries& primaries);

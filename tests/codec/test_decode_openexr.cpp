@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <random>
 
 using namespace gpupost;
@@ -171,6 +173,24 @@ TEST_CASE("chroma beside other channels, in a layer, and of the whole resolution
   CHECK(group.channels[1].name == "l.G");
   const float luminance = value_at(2, 0, 0, 3, 2), red = (value_at(1, 0, 0, 3, 2) + 1) * luminance;
   CHECK(group.levels[0].texels.as<float>()[4 * (2 * 17 + 3)] == red);
+}
+
+TEST_CASE("invalid chromaticities of luminance and chroma count as Rec. 709") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<Channel> channels = {{"BY", Depth::half}, {"RY", Depth::half}, {"Y", Depth::half}};
+  const auto colors_with = [&](std::optional<float> number, bool is_halved) {
+    const auto change = [&](Imf::Header& header) {
+      if (const float n = number.value_or(0); number) Imf::addChromaticities(header, {{n, n}, {n, n}, {n, n}, {n, n}});
+    };
+    ExrRecipe recipe{.width = 16, .height = 10, .channels = channels, .change_header = change};
+    if (is_halved) recipe.samplings = {{2, 2}, {2, 2}, {1, 1}};
+    const Picture picture = decode_bytes(make_exr(recipe)).picture;
+    const auto numbers = picture.groups.at(0).levels[0].texels.as<uint16_t>();
+    return std::vector<uint16_t>(numbers.begin(), numbers.end());
+  };
+  for (const bool is_halved : {false, true})
+    for (const float number : {0.0f, nan, 0.5f})
+      CHECK(colors_with(number, is_halved) == colors_with(std::nullopt, is_halved));
 }
 
 TEST_CASE("parts are read by number and by name, whatever their sizes and compressions") {

@@ -8,6 +8,7 @@
 #include "core/codec/exr/luma_chroma.h"
 #include "core/codec/exr/memory_stream.h"
 #include "core/codec/exr/write_header.h"
+#include "core/image/primaries.h"
 
 #include <OpenEXR/ImfChromaticities.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -28,6 +29,12 @@ namespace {
 constexpr int no_threads = 0;     // threads of the library
 constexpr int lines_a_read = 16;  // single lines cost more setup than decoding
 
+// The attribute `chromaticities` of the file, if it is valid. Without it, OpenEXR takes Rec. 709.
+const Attribute* chromaticities_attribute(const ExrHeader& header) {
+  const auto found = std::ranges::find(header.attributes, "chromaticities", &Attribute::name);
+  return found != header.attributes.end() && primaries_in(*found) ? &*found : nullptr;
+}
+
 // A file of one part and one level: a header of what decoding needs, and chunks that stand one behind the other.
 class SmallExr {
  public:
@@ -45,10 +52,8 @@ class SmallExr {
     put_attribute(bytes_, "pixelAspectRatio", "float", 1.0f);
     put_attribute(bytes_, "screenWindowCenter", "v2f", std::array{0.0f, 0.0f});
     put_attribute(bytes_, "screenWindowWidth", "float", 1.0f);
-    for (const Attribute& attribute_there : header.attributes)
-      if (attribute_there.name == "chromaticities" && attribute_there.type == "chromaticities" &&
-          attribute_there.value.size() == 32)
-        put_attribute(bytes_, "chromaticities", "chromaticities", std::as_bytes(std::span(attribute_there.value)));
+    if (const Attribute* own = chromaticities_attribute(header))
+      put_attribute(bytes_, own->name, own->type, std::as_bytes(std::span(own->value)));
     if (header.is_tiled) tile_attribute(size_of(window));
     put(bytes_, uint8_t(0));
     table_at_ = bytes_.size();
@@ -212,10 +217,10 @@ class OpenExrBlocks : public BlockDecoder {
 
 // The chromaticities of the file, or Rec. 709.
 Imf::Chromaticities chromaticities_of(const ExrHeader& header) {
-  const auto found = std::ranges::find(header.attributes, "chromaticities", &Attribute::name);
-  if (found == header.attributes.end() || found->value.size() != 8 * sizeof(float)) return {};
+  const Attribute* own = chromaticities_attribute(header);
+  if (!own) return {};
   std::array<float, 8> n;
-  std::memcpy(n.data(), found->value.data(), sizeof n);
+  std::memcpy(n.data(), own->value.data(), sizeof n);
   return {{n[0], n[1]}, {n[2], n[3]}, {n[4], n[5]}, {n[6], n[7]}};
 }
 
