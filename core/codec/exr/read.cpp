@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 namespace gpupost {
 
@@ -134,7 +135,7 @@ std::string warning_of_parts(const std::vector<ExrHeader>& parts, const ExrHeade
 }
 
 // Names channels whose values were repeated; filtered chroma is not one of them.
-std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& color) {
+std::optional<std::string> warning_of_sampling(const ExrHeader& header, const ExrGroup& color) {
   std::string names;
   for (size_t i = 0; i < header.channels.size(); ++i) {
     const Size sampling = header.samplings[i];
@@ -144,8 +145,16 @@ std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& c
     names += fmt::format("{}{} ({} x {})", names.empty() ? "" : ", ", printable(header.channels[i].name),
                          sampling.width, sampling.height);
   }
-  if (names.empty()) return {};
-  return {fmt::format("subsampled channels were enlarged by repeating their values: {}", names)};
+  if (names.empty()) return std::nullopt;
+  return fmt::format("subsampled channels were enlarged by repeating their values: {}", names);
+}
+
+std::vector<std::string> warnings_for(const ExrHeader& header, const ExrGroup& color) {
+  std::vector<std::string> warnings;
+  if (std::optional<std::string> warning = warning_of_sampling(header, color)) warnings.push_back(std::move(*warning));
+  if (std::ranges::any_of(header.levels, [](const ExrLevel& level) { return level.x != level.y; }))
+    warnings.emplace_back("is a ripmap; only its levels with equal x and y level are read");
+  return warnings;
 }
 
 std::vector<FilePart> file_parts(const std::vector<ExrHeader>& parts) {
