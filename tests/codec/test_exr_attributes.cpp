@@ -112,6 +112,13 @@ TEST_CASE("an attribute whose value its type allows is read, and one of an unkno
       {"kept", "chlist", "R\0"s + std::string(16, '\0') + "\0"s},
       {"kept", "string", "any\0thing"s},
       {"kept", "a type that nobody knows", "any\0thing"s},
+      {"version", "string", "v003"},
+      {"version", "int", bytes_of_numbers(1)},
+      {"chunkCount", "string", "four"},
+      {"maxSamplesPerPixel", "float", bytes_of_numbers(1.0f)},
+      {"tiles", "string", "many"},
+      {"name", "int", bytes_of_numbers(7)},
+      {"name", "string", std::string(300, 'a')},
   };
   for (const Case& sound : cases) {
     const File file = file_with(sound.name, sound.type, sound.value);

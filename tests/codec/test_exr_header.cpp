@@ -131,6 +131,16 @@ TEST_CASE("each damaged field of a file of parts is refused, and named") {
         std::string::npos);
 }
 
+TEST_CASE("attributes that describe parts and tiles must have their types there") {
+  const File parts = make_exr_parts({{"one", {}}, {"two", {}}}), tiles = make_exr({.tile_side = 16});
+  const auto with_type = [](const File& file, std::string_view name, std::string_view type) {
+    return with(file, value_of(file, name, type) - 4 - type.size() - 1, 'x');
+  };
+  CHECK(complaint(with_type(parts, "chunkCount", "int")) == "attribute chunkCount is of type xnt; it must be int");
+  CHECK(complaint(with_type(parts, "name", "string")) == "attribute name is of type xtring; it must be string");
+  CHECK(complaint(with_type(tiles, "tiles", "tiledesc")) == "attribute tiles is of type xiledesc; it must be tiledesc");
+}
+
 TEST_CASE("chunks of deep parts are looked for too") {
   const File file = make_exr_behind_deep({});
   REQUIRE(complaint(file) == "");

@@ -446,6 +446,26 @@ TEST_CASE("what a texture system has noted of other texels is not written") {
   });
 }
 
+TEST_CASE("attributes with names for other kinds of files are kept, except tiles in a file of tiles") {
+  Picture picture = mixed_picture({17, 39}, level_count_of({17, 39}));
+  for (const char* name : {"chunkCount", "maxSamplesPerPixel", "tiles", "version"})
+    picture.attributes.push_back(attribute_of(name, "string", "v003", 4));
+  picture.attributes.push_back(attribute_of("name", "int", "\1\0\0\0", 4));
+  for (const bool mipmapped : {false, true})
+    for (const Compression compression : {Compression::zip, Compression::piz}) {
+      const Encoded encoded = encode_exr(picture, {.compression = compression, .mipmapped = mipmapped});
+      CHECK(encoded.warnings.size() == (mipmapped ? 1 : 0));
+      check_planes(picture, 0, mipmapped ? read_tiles(encoded.bytes)[0] : read_lines(encoded.bytes));
+      look_at(encoded.bytes, [&](const Imf::Header& header) {
+        for (const char* name : {"chunkCount", "maxSamplesPerPixel", "version"})
+          CHECK(header.findTypedAttribute<Imf::StringAttribute>(name) != nullptr);
+        CHECK((header.findTypedAttribute<Imf::StringAttribute>("tiles") != nullptr) == !mipmapped);
+      });
+      const Bytes bytes = encoded.bytes.bytes();
+      CHECK(decode_bytes({bytes.begin(), bytes.end()}).picture.attributes.size() >= (mipmapped ? 4u : 5u));
+    }
+}
+
 TEST_CASE("OpenEXR reads a file whatever its attributes are, and wherever they stand") {
   const std::string manifest = "\x05\0\0\0\0\0\0\0packed"s;
   const Attribute id = attribute_of("idManifest", "idmanifest", manifest.data(), manifest.size());

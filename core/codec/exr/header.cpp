@@ -127,9 +127,9 @@ void take_display_window(ExrHeader& header, Bytes value, const Limits&) { header
 void take_nothing(ExrHeader&, Bytes, const Limits&) {}
 
 void take_name(ExrHeader& header, Bytes value, const Limits&) {
-  if (value.size() > max_name_bytes)
+  if (value.size() <= max_name_bytes) header.name = text_of(value);
+  else if (header.has_part_numbers)
     fail(Exit::input, "its part's name has {} bytes; at most {}", value.size(), max_name_bytes);
-  header.name = text_of(value);
 }
 
 void take_chunk_count(ExrHeader& header, Bytes value, const Limits&) {
@@ -179,16 +179,22 @@ constexpr KnownAttribute known_attributes[] = {
     {"maxSamplesPerPixel", "int", 4, false, false, take_nothing},
 };
 
+// Whether the attribute describes a file of this kind. In other files, it may have any type.
+bool has_meaning(std::string_view name, const ExrHeader& header) {
+  if (name == "name") return header.has_part_numbers;
+  const bool has_parts = header.has_part_numbers || header.is_deep;
+  if (name == "tiles") return header.is_tiled || has_parts;  // of several parts, "type" follows "tiles"
+  return has_parts || (name != "chunkCount" && name != "version" && name != "maxSamplesPerPixel");
+}
+
 void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
   const auto known = std::ranges::find(known_attributes, raw.name, &KnownAttribute::name);
-  if (known != std::end(known_attributes)) {
+  if (known != std::end(known_attributes) && (raw.type == known->type || has_meaning(known->name, header))) {
     if (raw.type != known->type)
       fail(Exit::input, "attribute {} is of type {}; it must be {}", raw.name, printable(raw.type), known->type);
     if (known->bytes != 0 && raw.value.size() != known->bytes)
       fail(Exit::input, "attribute {} has {} bytes; it must have {}", raw.name, raw.value.size(), known->bytes);
-    const bool may_have_tiles =
-        header.is_tiled || header.has_part_numbers || header.is_deep;  // of several parts, "type" follows "tiles"
-    if (known->name != "tiles" || may_have_tiles) known->take(header, raw.value, limits);
+    if (known->name != "tiles" || has_meaning(known->name, header)) known->take(header, raw.value, limits);
     const bool is_own_name = known->name == "name" && !header.has_part_numbers;  // of parts, it says which one this is
     if (!known->is_kept && !is_own_name) return;
   }

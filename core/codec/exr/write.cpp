@@ -90,14 +90,23 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
 // Attributes that are written unchanged.
 constexpr std::string_view level_attribute = "dwaCompressionLevel";
 
+// Whether an attribute has the name, but not the type, of one that describes tiles, parts or deep data.
+bool only_looks_like_storage(const Attribute& attribute) {
+  if (attribute.name == "tiles") return attribute.type != "tiledesc";
+  constexpr std::string_view numbers[] = {"chunkCount", "maxSamplesPerPixel", "version"};
+  return attribute.type != "int" && std::ranges::find(numbers, attribute.name) != std::end(numbers);
+}
+
 // `level` is that of dwaa and dwab.
-std::vector<Attribute> written_attributes(const std::vector<Attribute>& attributes, std::optional<float> level,
-                                          Encoded& encoded) {
+std::vector<Attribute> written_attributes(const std::vector<Attribute>& attributes, bool is_tiled,
+                                          std::optional<float> level, Encoded& encoded) {
   std::vector<Attribute> written;
   size_t dropped_count = 0;
   for (const Attribute& attribute : attributes) {
-    if (is_storage_attribute(attribute.name) || is_texel_attribute(attribute.name)) continue;
-    const bool can_write = !attribute.name.empty() && attribute.name.size() <= longest_name &&
+    if (is_texel_attribute(attribute.name)) continue;
+    if (is_storage_attribute(attribute.name) && !only_looks_like_storage(attribute)) continue;
+    const bool is_taken = is_tiled && attribute.name == "tiles";
+    const bool can_write = !is_taken && !attribute.name.empty() && attribute.name.size() <= longest_name &&
                            attribute.type.size() <= longest_name && attribute.value.size() <= INT_MAX;
     if (can_write) written.push_back(attribute);
     else ++dropped_count;
