@@ -40,10 +40,15 @@ double count_of(int min, int max) { return double(max) - min + 1; }
 }  // namespace
 
 bool is_default_attribute(const Attribute& attribute) {
-  const std::vector<uint8_t> zeros(8), one{0, 0, 0x80, 0x3f};  // 0 and 0, and 1, as floats
+  const auto is = [&](const auto& expected) {
+    auto numbers = expected;
+    if (attribute.value.size() != sizeof numbers) return false;
+    std::memcpy(numbers.data(), attribute.value.data(), sizeof numbers);
+    return numbers == expected;
+  };
   if (attribute.name == "chromaticities") return true;
-  if (attribute.name == "screenWindowCenter") return attribute.value == zeros;
-  return (attribute.name == "pixelAspectRatio" || attribute.name == "screenWindowWidth") && attribute.value == one;
+  if (attribute.name == "screenWindowCenter") return is(Floats<2>{0, 0});
+  return (attribute.name == "pixelAspectRatio" || attribute.name == "screenWindowWidth") && is(Floats<1>{1});
 }
 
 std::optional<std::vector<std::string>> string_vector(std::span<const std::byte> value) {
@@ -114,8 +119,8 @@ void crop_frame(std::vector<Attribute>& attributes, const Window& before, const 
 // The camera is mirrored too: its x or y goes the other way.
 void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y) {
   change_floats<2>(attributes, "screenWindowCenter", [&](Floats<2>& center) {
-    if (flips_x) center[0] = -center[0];
-    if (flips_y) center[1] = -center[1];
+    if (flips_x) center[0] = 0 - center[0];  // no -0
+    if (flips_y) center[1] = 0 - center[1];
   });
   change_floats<16>(attributes, "worldToCamera", [&](Floats<16>& matrix) {
     for (size_t row = 0; row < 4; ++row) {

@@ -140,6 +140,12 @@ TEST_CASE("a mirrored picture has a mirrored camera") {
     CHECK(number_of(twice, "worldToCamera", index) == number_of(camera(), "worldToCamera", index));
 }
 
+TEST_CASE("a mirrored picture whose camera looks straight has no negative zero") {
+  const std::vector<Attribute> straight{floats<2>("screenWindowCenter", "v2f", {0, 0})};
+  for (const auto& [op, words] : {std::pair("flip", "x"), {"flip", "y"}, {"rotate", "180"}})
+    CHECK(behind(op, words, windows, straight)[0].value == std::vector<uint8_t>(8));
+}
+
 TEST_CASE("levels say how they repeat beyond their border") {
   const auto wrapmodes = [](const char* words, std::vector<Attribute> attributes = {}) {
     const std::vector<Attribute> made = behind("mips", words, windows, std::move(attributes));
@@ -167,6 +173,7 @@ TEST_CASE("a quarter turn exchanges how the image repeats across and down") {
 TEST_CASE("a screen window that every EXR has carries no information") {
   CHECK(is_default_attribute(floats<1>("screenWindowWidth", "float", {1})));
   CHECK(is_default_attribute(floats<2>("screenWindowCenter", "v2f", {0, 0})));
+  CHECK(is_default_attribute(floats<2>("screenWindowCenter", "v2f", {-0.0f, 0})));
   CHECK(!is_default_attribute(floats<1>("screenWindowWidth", "float", {2})));
   CHECK(!is_default_attribute(floats<2>("screenWindowCenter", "v2f", {0, 0.5f})));
   CHECK(!is_default_attribute(floats<1>("aperture", "float", {1})));
