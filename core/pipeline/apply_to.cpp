@@ -46,14 +46,15 @@ static bool is_meant(std::string_view name, std::string_view channel) {
 static void check_name(std::string_view name, const Picture& picture) {
   std::vector<std::string> mixable;
   const Channel* unmixable = nullptr;
-  bool is_found = false, is_uint = false;
+  bool is_found = false, is_uint = false, can_filter = false;
   for (const Group& group : picture.groups)
     for (const Channel& channel : group.channels) {
       if (group.is_color || channel.name.empty()) continue;
       if (!group.has_ids()) mixable.push_back(channel.name);
       if (!is_meant(name, channel.name)) continue;
       is_found = true;
-      if (group.has_ids()) unmixable = &channel, is_uint = group.depth == Depth::u32;
+      if (!group.has_ids()) can_filter = true;
+      else if (!unmixable || unmixable->name != name) unmixable = &channel, is_uint = group.depth == Depth::u32;
     }
   const std::string expected = mixable.empty()
                                    ? "leave --apply-to out; the image has no other float channels"
@@ -61,7 +62,7 @@ static void check_name(std::string_view name, const Picture& picture) {
   if (!is_found)
     fail(Exit::usage, "--apply-to {}: the image has no channel or layer of this name besides color; {}", name,
          expected);
-  if (unmixable)
+  if (unmixable && (!can_filter || unmixable->name == name))
     fail(Exit::usage, "--apply-to {}: channel {} is {}, which ops cannot filter; {}", name, unmixable->name,
          is_uint ? "uint" : "of a Cryptomatte", expected);
 }

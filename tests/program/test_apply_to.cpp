@@ -107,6 +107,18 @@ DEVICE_TEST_CASE("ids of a Cryptomatte are never mixed and never rounded") {
       "the image has no other float channels\n");
 }
 
+DEVICE_TEST_CASE("ids in a layer of --apply-to take the nearest texel, as with all") {
+  const TestFolder place;
+  Picture picture = decoded(place, "depth.exr");
+  picture.groups[1].channels[0].name = "L.Z";
+  picture.groups[2].channels[0].name = "L.id";
+  write_picture(place, "depth.exr", picture);
+  const Picture all = result_of(place, {"resize", "--size", "60%", "--apply-to", "all"}),
+                layer = result_of(place, {"resize", "--size", "60%", "--apply-to", "L"});
+  for (const size_t group : {1, 2})
+    CHECK(std::ranges::equal(all.groups[group].levels[0].texels.bytes(), layer.groups[group].levels[0].texels.bytes()));
+}
+
 DEVICE_TEST_CASE("one note for all inputs says what was not filtered, and --quiet silences it") {
   const TestFolder place;
   place.write("sub/depth.exr", place.read("depth.exr"));

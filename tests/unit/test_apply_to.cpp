@@ -88,6 +88,18 @@ TEST_CASE("--apply-to takes color, all, channels and layers, and refuses what is
         "--apply-to id: channel id is uint, which ops cannot filter; expected color, all, or some of N.X, N.Y, Z");
 }
 
+TEST_CASE("--apply-to takes a layer with ids if it also has channels that can be filtered") {
+  Picture layered = picture();
+  layered.groups[2].channels[0].name = "N.id";
+  const auto refusal_of = [&](std::string_view list) {
+    return error_of([&] { check_apply_to(parse_apply_to(list), layered); }, Exit::usage);
+  };
+  CHECK(refusal_of("N") == "");
+  CHECK(refusal_of("N.id").starts_with("--apply-to N.id: channel N.id is uint, which ops cannot filter"));
+  layered.groups[2].channels = {{{"ids", Depth::u32}, {"ids.one", Depth::u32}}};
+  CHECK(refusal_of("ids").starts_with("--apply-to ids: channel ids is uint, which ops cannot filter"));
+}
+
 TEST_CASE("groups are split where only some of their channels are applied, and keep their numbers") {
   const ApplyTo apply_to = parse_apply_to("N");
   Picture split = picture();
