@@ -3,6 +3,8 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/base/threads.h"
+#include "core/image/attributes.h"
+#include "core/image/channel_attributes.h"
 #include "core/image/channel_names.h"
 #include "core/image/number.h"
 #include "core/ops/channels/list.h"
@@ -19,14 +21,15 @@ namespace gpupost {
 
 namespace {
 
-// R, G, B and A are those of the color; other names are looked up.
+// R, G, B and A are those of the color, whose names begin with its layer. A uint one is in another group.
 ChannelPlace place_of(const Picture& picture, const std::string& channel) {
   const Group& first = picture.groups.front();
-  if (const std::optional<size_t> component = component_named(channel); component && first.is_color)
-    return {&first, *component};
+  const std::optional<size_t> component = first.is_color ? component_named(channel) : std::nullopt;
   const std::vector<NamedChannel> channels = channels_of(picture);
-  const auto found = std::ranges::find(channels, channel, &NamedChannel::name);
+  const auto found =
+      std::ranges::find(channels, component ? layer_prefix(first) + channel : channel, &NamedChannel::name);
   if (found != channels.end()) return found->place;
+  if (component) return {&first, *component};  // the Y of a gray image, or a constant
   fail(Exit::usage, "channels: the image has no channel {}; it has {}", channel, fmt::join(names_of(picture), ", "));
 }
 
@@ -122,16 +125,19 @@ TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture)
   if (calls.empty() || calls.front().op != &channels_op) return {};
   const ChannelSources sources = channel_sources(calls.front());
   const bool has_names = sources.has_names();
-  if (!has_names && picture.groups.front().is_color) return {};
   // With names, each channel goes to its place in the result; else R, G, B and A make a color for the op to take them from.
   std::array<std::optional<ChannelPlace>, 4> places;
   for (size_t c = 0; c < 4; ++c)
     if (const std::string& channel = sources.of[c].channel; !channel.empty())
       places[has_names ? c : *component_named(channel)] = place_of(picture, channel);
+  const Group& old = picture.groups.front();
+  const bool are_of_color = std::ranges::all_of(
+      places, [&](const std::optional<ChannelPlace>& place) { return !place || place->group == &old; });
+  if (!has_names && old.is_color && are_of_color) return {};
+  const std::vector<std::string> channels = names_of(picture), attributes = names_with_information(picture.attributes);
   TakenChannels taken = drops_of(places, picture);
   if (std::string warning = warning_of_rounding(places, picture); !warning.empty())
     taken.warnings.push_back(std::move(warning));
-  const Group& old = picture.groups.front();
   Group color =
       color_of(places, sources.has_alpha || !has_names, old.is_color ? layer_prefix(old) : "", picture.size());
   color.is_data = old.is_data;
@@ -143,6 +149,8 @@ TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture)
            std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
   });
   picture.groups.insert(picture.groups.begin(), std::move(color));
+  remove_attributes_of_lost_channels(channels, picture);
+  if (auto warning = warning_of_removed(attributes, picture.attributes)) taken.warnings.push_back(std::move(*warning));
   return taken;
 }
 

@@ -12,7 +12,7 @@ namespace gpupost {
 
 struct TakenChannels {
   std::vector<std::string> dropped;   // channels of the old color that the list does not name
-  std::vector<std::string> warnings;  // of these, and of uint values that a float rounds
+  std::vector<std::string> warnings;  // of these, of lost attributes, and of uint values that a float rounds
 };
 
 // Makes the channels that a first `channels` call names the color of the image, in the order of the list. They are no

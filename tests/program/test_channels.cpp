@@ -172,13 +172,55 @@ DEVICE_TEST_CASE("a kernel whose weights do not add up to 1 leaves an image with
   }
 }
 
-DEVICE_TEST_CASE("an alpha is written where R is a uint and no color") {
+DEVICE_TEST_CASE("channels takes R, G, B and A that are uint, in a layer too") {
   const TestFolder place;
-  Picture picture = picture_of({"", "G", "B", ""}, Depth::half);
-  picture.groups.push_back(made_group({{{"R", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
-                                      [](int x, int, size_t, int) { return uint32_t(x); }));
-  write_picture(place, "uint.exr", picture);
-  CHECK(names_of(result_of(place, {"channels", "--list", "R,G,B,0.5"}, "uint.exr", "out.exr")) == "GBA");
+  for (const std::string prefix : {"", "L."}) {
+    Picture picture = picture_of({"", prefix + "G", prefix + "B", ""}, Depth::half);
+    picture.groups.push_back(made_group({{{prefix + "A", Depth::u32}, {prefix + "R", Depth::u32}, {}, {}}}, Depth::u32,
+                                        picture.size(), 1,
+                                        [](int x, int, size_t c, int) { return uint32_t(x) + 100 * uint32_t(c); }));
+    write_picture(place, "uint.exr", picture);
+    const Words layer = prefix.empty() ? Words{} : Words{"--layer", "L"};
+    const auto check_texel = [&](const std::string& list, const std::array<float, 4>& expected) {
+      result_of(place, with(layer, {"channels", "--list", list}), "uint.exr", "out.exr");
+      const Picture made =
+          decode_file(place.path("out.exr"), {.layer = prefix.empty() ? "" : "L", .limits = {}}).picture;
+      REQUIRE(made.groups[0].depth == Depth::f32);
+      const auto texel = made.groups[0].levels[0].texels.as<float>().subspan(4 * 7, 4);
+      CHECK_MESSAGE(std::ranges::equal(texel, expected), prefix, list);
+    };
+    const float green = float_from_half(picture.groups[0].levels[0].texels.as<uint16_t>()[4 * 7 + 1]);
+    check_texel("R,R,R", {107, 107, 107, 1});
+    check_texel("R,G,0,A", {107, green, 0, 7});
+    check_texel("R,G,0,0.5", {107, green, 0, 0.5f});
+  }
+}
+
+DEVICE_TEST_CASE("multiView and Cryptomatte attributes go with channels that become the color") {
+  const TestFolder place;
+  Picture picture = picture_of({"R", "G", "B", ""}, Depth::half);
+  for (const std::array<std::string, 4>& names :
+       {std::array<std::string, 4>{"right.R", "right.G", "right.B"}, {"Ids00.R", "Ids00.G", "Ids00.B", "Ids00.A"}}) {
+    const bool is_of_view = names[3].empty();
+    std::array<Channel, 4> channels;
+    for (size_t c = 0; c < 4; ++c)
+      if (!names[c].empty()) channels[c] = {names[c], is_of_view ? Depth::half : Depth::f32};
+    picture.groups.push_back(
+        made_group(channels, channels[0].depth, picture.size(), 1, [](int, int, size_t, int) { return 0u; }));
+  }
+  const std::string views("\4\0\0\0left\5\0\0\0right", 17), ids = "Ids";
+  picture.attributes = {{"multiView", "stringvector", {views.begin(), views.end()}},
+                        {"cryptomatte/0a1b2c3/name", "string", {ids.begin(), ids.end()}}};
+  write_picture(place, "in.exr", picture);
+  for (const auto& [list, lost] : {std::pair("right.R,right.G,right.B", "multiView"),
+                                   {"Ids00.R,Ids00.G,Ids00.B,Ids00.A", "cryptomatte/0a1b2c3/name"}}) {
+    const Finished finished = place.gpupost({"in.exr", "channels", "--list", list, "-o", "out.exr"});
+    CHECK(finished.exit_code == 0);
+    CHECK_MESSAGE(
+        finished.err.find(fmt::format("no longer match the image are dropped: {}", lost)) != finished.err.npos,
+        finished.err);
+    CHECK(std::ranges::count(decoded(place, "out.exr").attributes, lost, &Attribute::name) == 0);
+  }
 }
 
 DEVICE_TEST_CASE("channels of half that the image stores beside a float are written as half") {
