@@ -302,6 +302,18 @@ TEST_CASE("each limit on inputs is an option and a variable, and its error names
   CHECK(place.gpupost({"in.exr", "-o", "out.exr", "--jobs", "0"}).exit_code == 1);
 }
 
+TEST_CASE("--max-channels limits the channels of every format") {
+  const TestFolder place;
+  for (const char* name : {"out.png", "out.tga", "out.hdr", "out.jpg", "out.ktx2", "out.dds", "out.tif"}) {
+    REQUIRE(place.gpupost({"in.png", "-o", name}, no_driver).exit_code == 0);
+    CHECK(place.gpupost({"info", name, "--max-channels", "4"}).exit_code == 0);
+    const Finished finished = place.gpupost({"info", name, "--max-channels", "1"});
+    CHECK_MESSAGE(finished.exit_code == 2, name);
+    CHECK_MESSAGE(finished.err.find("the limit is 1 (raise it with --max-channels)") != std::string::npos,
+                  finished.err);
+  }
+}
+
 TEST_CASE("the help says the limits that hold without an option") {
   const std::string help = TestFolder().gpupost({"help"}).out;
   const Limits limits;

@@ -14,6 +14,11 @@ void check_claimed_size(int64_t width, int64_t height, const Limits& limits) {
          limits.texel_count);
 }
 
+void check_channel_count(int count, const Limits& limits) {
+  if (count > limits.channel_count)
+    fail(Exit::input, "has {} channels; the limit is {} (raise it with --max-channels)", count, limits.channel_count);
+}
+
 void check_decoded_bytes(uint64_t bytes, const Limits& limits) {
   if (bytes > limits.decoded_bytes)
     fail(Exit::input, "needs {} bytes when decoded; the limit is {} (raise it with --max-decoded)", bytes,

@@ -73,6 +73,7 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   };
   if (!options.layer.empty()) refuse("layer", options.layer);
   if (options.level != 0) refuse("level", options.level);
+  check_channel_count(raster.channel_count, options.limits);
   const Depth file_depth = raster.depth;
   if (options.alpha == AlphaUse::straight) raster.alpha = Alpha::straight;
   if (options.alpha == AlphaUse::premultiplied) raster.alpha = Alpha::premultiplied;

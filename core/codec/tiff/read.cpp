@@ -193,9 +193,7 @@ Layout Page::layout() const {
   const auto width = value<uint32_t>(TIFFTAG_IMAGEWIDTH, 0), height = value<uint32_t>(TIFFTAG_IMAGELENGTH, 0);
   check_claimed_size(width, height, options_.limits);
   layout.size = {int(width), int(height)};
-  if (layout.sample_count > options_.limits.channel_count)
-    fail(Exit::input, "has {} channels; the limit is {} (raise it with --max-channels)", layout.sample_count,
-         options_.limits.channel_count);
+  check_channel_count(layout.sample_count, options_.limits);
   const auto kind = value<uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
   layout.is_float = kind == SAMPLEFORMAT_IEEEFP;
   const bool is_known_kind = layout.is_float || kind == SAMPLEFORMAT_UINT || kind == SAMPLEFORMAT_VOID;
