@@ -124,7 +124,8 @@ static Exit run_info(const CommandCall& call) {
     return Exit::done;
   }
   if (call.words.empty()) fail(Exit::usage, "info: no file; expected: gpupost {}", info_verb.usage);
-  const DecodeOptions options = decode_options(parse_globals(call.global_words).input);
+  DecodeOptions options = decode_options(parse_globals(call.global_words).input);
+  options.checks_all = true;
   const bool is_json = call.has("--json"), is_one = call.words.size() == 1;
   json list = json::array();
   Exit code = Exit::done;
@@ -148,7 +149,9 @@ const CommandRow info_verb{
     .summary = "Print size, channels, windows, levels and attributes of images",
     .usage = "info FILE... [--json] | info --ocio [CONFIG]",
     .description =
-        "Reads whole files, so that a damaged file is an error; - reads standard input. If one of several files cannot "
+        "Reads whole files, so that a damaged file is an error. It decodes all parts and levels of an EXR, but only "
+        "one "
+        "page or level of other files. - reads standard input. If one of several files cannot "
         "be read, the others are printed, and the exit code is 5. --ocio prints the names in "
         "an OpenColorIO configuration. By default, it is the configuration that the op `ocio` uses.",
     .argument = Argument::file,

@@ -218,6 +218,24 @@ TEST_CASE("a damaged part is not copied, and the message names it") {
   CHECK(refusal_of(file, keeping) == "");
 }
 
+TEST_CASE("damage of parts and levels that are not read is found on request") {
+  const File file = make_exr_of_parts(ten_parts());
+  const Bytes chunk_of_part = whole_chunk(file, parse_exr_headers(file, {})[6], 0);
+  File part = file;
+  for (size_t i = 1; i <= 40; ++i)
+    part[size_t(chunk_of_part.data() - file.data()) + chunk_of_part.size() - i] = std::byte(0xff);
+  CHECK(refusal_of(file, {.checks_all = true}) == "");
+  CHECK(refusal_of(part) == "");
+  CHECK(refusal_of(part, {.checks_all = true}).starts_with("2 file: part 6 (part 6): is damaged: chunk 1"));
+  const File single = make_exr({.width = 64, .height = 64, .tile_side = 64, .level_mode = Imf::MIPMAP_LEVELS});
+  const Bytes chunk = whole_chunk(single, parse_exr_headers(single, {}).front(), 1);
+  File level = single;
+  for (size_t i = 1; i <= 40; ++i) level[size_t(chunk.data() - single.data()) + chunk.size() - i] = std::byte(0xff);
+  CHECK(refusal_of(single, {.checks_all = true}) == "");
+  CHECK(refusal_of(level) == "");
+  CHECK(refusal_of(level, {.checks_all = true}).starts_with("2 file: is damaged: chunk 2"));
+}
+
 TEST_CASE("packed parts of a worker that lies do no harm") {
   const File file = make_exr_of_parts(ten_parts());
   for (unsigned seed = 0; seed < 60; ++seed) {

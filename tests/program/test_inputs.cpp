@@ -2,6 +2,7 @@
 #include "tests/program/test_folder.h"
 
 #include "core/codec/codec.h"
+#include "core/codec/exr/header.h"
 #include "core/image/to_working.h"
 #include "tests/support/json.h"
 
@@ -388,4 +389,17 @@ DEVICE_TEST_CASE("metadata that is not kept is named once for each input, if an 
     CHECK(finished.exit_code == 0);
     CHECK(finished.err == "");
   }
+}
+
+DEVICE_TEST_CASE("info finds damage in any level") {
+  const TestFolder place;
+  check_done(place, {"mips", "in.exr", "-o", "mips.exr"});
+  std::string bytes = place.read("mips.exr");
+  const std::vector<ExrHeader> headers = parse_exr_headers(std::as_bytes(std::span(bytes)), {});
+  const size_t second = offset_of_chunk(std::as_bytes(std::span(bytes)), headers.front(), 1);
+  std::fill_n(bytes.begin() + ptrdiff_t(second) + 30, 40, '\xff');
+  place.write("mips.exr", bytes);
+  const Finished finished = place.gpupost({"info", "mips.exr"});
+  CHECK(finished.exit_code == 2);
+  CHECK(finished.err == "gpupost: mips.exr: is damaged: chunk 2 and the chunks after it cannot be decoded\n");
 }

@@ -57,6 +57,7 @@ struct DecodeOptions {
   bool keeps_orientation = false;  // ignore Exif and TIFF orientation
   bool flattens = false;           // composite the samples of deep data; otherwise deep data is an error
   bool keeps_parts = false;        // return the other parts of an EXR
+  bool checks_all = false;         // EXR: decode all parts and levels, so that damage anywhere is an error
   bool requires_sandbox =
       false;  // fail with Exit::limit, not a warning, if system calls of decoders cannot be filtered
 };

@@ -34,14 +34,6 @@ void check_texels(Bytes file, const ExrHeader& header, const Limits& limits) {
   }
 }
 
-void check_part(Bytes file, const ExrHeader& header, const Limits& limits) {
-  try {
-    check_texels(file, header, limits);
-  } catch (const Error& error) {
-    fail(error.code(), "part {} ({}): {}", header.part, printable(header.name), error.what());
-  }
-}
-
 uint64_t packed_bytes(Bytes file, const ExrHeader& header) {
   uint64_t bytes = 2 * sizeof(uint64_t) + header.raw.size();
   for (size_t chunk = 0; chunk < header.chunk_count(); ++chunk)
@@ -217,6 +209,15 @@ OtherParts other_parts(Bytes file, const std::vector<ExrHeader>& parts, const Ex
     others.has_deep |= part.is_deep;
   }
   return others;
+}
+
+void check_part(Bytes file, const ExrHeader& header, const Limits& limits) {
+  try {
+    check_texels(file, header, limits);
+  } catch (const Error& error) {
+    if (!header.has_part_numbers) throw;
+    fail(error.code(), "part {} ({}): {}", header.part, printable(header.name), error.what());
+  }
 }
 
 void pack_other_parts(Bytes file, const std::vector<ExrHeader>& parts, const Limits& limits, const TexelAllocator& lend,

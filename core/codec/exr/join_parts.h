@@ -7,6 +7,8 @@ namespace gpupost {
 
 // Names of all parts but `read`.
 OtherParts other_parts(Bytes file, const std::vector<ExrHeader>& parts, const ExrHeader& read);
+// Decodes every chunk of a part. Throws Error(Exit::input) if it is damaged.
+void check_part(Bytes file, const ExrHeader& header, const Limits& limits);
 // Packs them. Decodes every chunk first, so that damaged parts are not copied. Throws Error(Exit::input).
 void pack_other_parts(Bytes file, const std::vector<ExrHeader>& parts, const Limits& limits, const TexelAllocator& lend,
                       OtherParts& others);

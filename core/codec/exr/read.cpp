@@ -185,6 +185,9 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
     group.group.levels.push_back(
         {.size = level.size, .texels = lend(texel_count(level.size) * 4 * bytes_of(group.group.depth))});
   decode_groups(file, header, level, options.layer, options.limits.decoded_bytes, groups);
+  if (options.checks_all)
+    for (const ExrHeader& part : parts)
+      if (part.part != header.part || part.levels.size() > 1) check_part(file, part, options.limits);
 
   Decoded decoded{.picture = {}, .parts = file_parts(parts), .warnings = warnings_for(header, groups.front())};
   const bool keeps_parts = parts.size() > 1 && options.keeps_parts;

@@ -40,8 +40,8 @@ constexpr auto members(const Limits&) {
 constexpr auto members(const DecodeOptions&) {
   return std::tuple(&DecodeOptions::part, &DecodeOptions::layer, &DecodeOptions::level, &DecodeOptions::profile,
                     &DecodeOptions::alpha, &DecodeOptions::keeps_orientation, &DecodeOptions::flattens,
-                    &DecodeOptions::keeps_parts, &DecodeOptions::limits, &DecodeOptions::thread_count,
-                    &DecodeOptions::requires_sandbox);
+                    &DecodeOptions::keeps_parts, &DecodeOptions::checks_all, &DecodeOptions::limits,
+                    &DecodeOptions::thread_count, &DecodeOptions::requires_sandbox);
 }
 constexpr auto members(const DecodeRequest&) {
   return std::tuple(&DecodeRequest::options, &DecodeRequest::input_bytes);
