@@ -150,10 +150,9 @@ const CommandRow info_verb{
     .usage = "info FILE... [--json] | info --ocio [CONFIG]",
     .description =
         "Reads whole files, so that a damaged file is an error. It decodes all parts and levels of an EXR, but only "
-        "one "
-        "page or level of other files; - reads standard input. If one of several files cannot "
-        "be read, the others are printed, and the exit code is 5. --ocio prints the names in "
-        "an OpenColorIO configuration. By default, it is the configuration that the op `ocio` uses.",
+        "one page or level of other files. - reads standard input. If one of several files cannot be read, the others "
+        "are printed, and the exit code is 5. --ocio prints the names in an OpenColorIO configuration. By default, it "
+        "is the configuration that the op `ocio` uses.",
     .argument = Argument::file,
     .most_words = any_count,
     .options =
