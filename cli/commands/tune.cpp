@@ -122,7 +122,7 @@ static Exit run_tune(const CommandCall& call) {
     if (kept.empty()) print_out(fmt::format("{}: no results stored\n", device.traits.name));
     return Exit::done;
   }
-  keep_tuning(device, kept);  // an error now, if results cannot be stored
+  check_can_keep_tuning();
   Gpu gpu(device);
   std::vector<Tuned> tuned = tune(gpu, request);
   const auto measures = [](const Tuned& result) {

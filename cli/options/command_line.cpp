@@ -119,7 +119,9 @@ class CommandLineParser {
   // Other programs write to the last file. Throws an error if that is probably meant.
   void check_last_input() const {
     const std::vector<std::string>& inputs = request_.input_words;
-    if (inputs.size() < 2 || !request_.globals.output.empty()) return;
+    const bool measures =
+        std::ranges::any_of(request_.calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
+    if (inputs.size() < 2 || !request_.globals.output.empty() || measures) return;
     const auto is_there = [](const std::string& word) {
       return access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
     };

@@ -96,7 +96,11 @@ static int64_t whole_number(std::string_view name, const std::string& word, int6
 
 static Size size_of(const std::string& word) {
   const size_t cross = word.find('x');
-  if (cross == word.npos) fail(Exit::usage, "--size {} is not of the form WxH, like 1920x1080", word);
+  if (cross == word.npos)
+    fail(Exit::usage,
+         "--size {0} is not of the form WxH, like 1920x1080; it is for --explain and `shader` (to change the size of "
+         "an image, use `resize --size {0}`)",
+         word);
   return {int(whole_number("size", word.substr(0, cross), 1, 32768)),
           int(whole_number("size", word.substr(cross + 1), 1, 32768))};
 }

@@ -39,11 +39,10 @@ std::span<const Global> all_globals() {
        .help = "Process all images in input folders and in their subfolders, but not in links to folders"},
       {.name = "frames",
        .value = "RANGE",
-       .help =
-           "Frames of an input sequence: 1001-1100, 1-100x2 (every 2nd), 1-10y3 (all but every 3rd), 5-1 "
-           "(backwards), -5--1, or several with commas. Default: all existing frames. Write the sequence as "
-           "in.%04d.exr or in.####.exr: at least 4 digits. A single # means 4 digits too; two or more # mean as many "
-           "digits"},
+       .help = "Frames of an input sequence: 1001-1100, 1-100x2 (every 2nd), 1-10y3 (all but every 3rd), 5-1 "
+               "(backwards), -5--1, or several with commas. Default: all existing frames. Write the sequence as "
+               "in.%04d.exr or in.####.exr: at least 4 digits. # means at least 4 digits too, ## at least 2, ### at "
+               "least 3"},
       {.name = "skip-missing",
        .help = "Skip frames that are missing from a sequence. Without it the run ends with exit code 5"},
       {.name = "shard",
@@ -79,9 +78,9 @@ std::span<const Global> all_globals() {
        .scope = Scope::images},
       {.name = "compression",
        .value = "NAME",
-       .help = "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). zip, zips "
-               "and zstd take a level: `zip:1` is the fastest, `zip:9` the smallest (zstd: to 22; default for EXR 2, "
-               "for TIFF 4). dwaa and dwab lose more at a higher level (default 45). Default: the "
+       .help = "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). zip and "
+               "zips take a level: `zip:1` is the fastest, `zip:9` the smallest (default 2 for EXR, 4 for TIFF). zstd "
+               "takes 1 to 22 (default 9). dwaa and dwab lose more at a higher level (default 45). Default: the "
                "compression of the input, with its level of dwaa or dwab, if the format is the same and gpupost writes "
                "that compression; else zip",
        .choices = {std::begin(compression_names), std::end(compression_names)},

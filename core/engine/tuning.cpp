@@ -6,6 +6,8 @@
 #include "core/op/benchmark.h"
 #include "core/ops/registry.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <optional>
 #include <sstream>
@@ -73,13 +75,21 @@ void keep_tuning_text(const DeviceInfo& device, std::string_view text) {
   write_cached(file_name(device), key_of(device), std::as_bytes(std::span(text)));
 }
 
+[[noreturn]] static void fail_to_keep_tuning() {
+  fail(Exit::output, "{}: cannot be written; set XDG_CACHE_HOME to a writable folder",
+       cache_folder().empty() ? "no cache folder" : cache_folder());
+}
+
+void check_can_keep_tuning() {
+  make_cache_folder();
+  if (access(cache_folder().c_str(), W_OK | X_OK) != 0) fail_to_keep_tuning();
+}
+
 void keep_tuning(const DeviceInfo& device, const std::vector<Tuned>& tuned) {
   std::string text;
   for (const Tuned& each : tuned) text += line_of(each);
   keep_tuning_text(device, text);
-  if (read_tuning(device) != tuned)
-    fail(Exit::output, "{}: cannot be written; set XDG_CACHE_HOME to a writable folder",
-         cache_folder().empty() ? "no cache folder" : cache_folder());
+  if (read_tuning(device) != tuned) fail_to_keep_tuning();
 }
 
 bool forget_tuning(const DeviceInfo& device) { return remove_cached(file_name(device)); }

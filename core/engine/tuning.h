@@ -13,6 +13,8 @@ std::vector<DeviceInfo> list_tuned_devices();
 
 // Empty if nothing is stored, or if this build did not write the file.
 std::vector<Tuned> read_tuning(const DeviceInfo& device);
+// Throws Error(Exit::output) if no results can be stored.
+void check_can_keep_tuning();
 // Throws Error(Exit::output) if the file cannot be written.
 void keep_tuning(const DeviceInfo& device, const std::vector<Tuned>& tuned);
 // Parses a text, for tests.

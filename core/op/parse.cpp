@@ -118,6 +118,18 @@ static bool takes_numbers(const Call& call) {
   return is_exact(call) || (!has_passes(call) && !needs.primaries && !needs.luminance);
 }
 
+// How to get light from a call that encodes its result.
+static std::string way_to_light(const Call& made) {
+  const Op& op = *made.op;
+  const Param* linear = op.param("linear");
+  if (linear && (!linear->effect.in || linear->effect.in(made)))
+    return fmt::format("add --linear to {} if its result is linear light{}", op.name,
+                       op.param("srgb") ? ", or --srgb if its table is for sRGB" : "");
+  if (op.param("from") && op.param("to") && !made.word("to").empty())
+    return fmt::format("add `{} --from {} --to SPACE` with a scene-linear SPACE behind it", op.name, made.word("to"));
+  return fmt::format("write the results of {} to files first, and read these", op.name);
+}
+
 // Ops that mix texels would give wrong results for encoded values, until a call makes light of them again.
 static void check_numbers(std::span<const Call> calls) {
   const Call* made = nullptr;  // the call that encodes the values
@@ -126,9 +138,8 @@ static void check_numbers(std::span<const Call> calls) {
     if (made && !takes_numbers(call))
       fail(Exit::usage, "{}: the result is encoded, and `{}` needs linear light; {}", made->text(), call.op->name,
            call.op == made->op ? fmt::format("tell it which encoding it reads (`gpupost help {}`)", call.op->name)
-           : must_be_last(*call.op)
-               ? fmt::format("say that it is light (`gpupost help {0}`), or leave {0} out", made->op->name)
-               : fmt::format("put it before {}", made->op->name));
+                               : (must_be_last(*call.op) ? "" : fmt::format("put it before {}, or ", made->op->name)) +
+                                     way_to_light(*made));
     if (!makes_content(calls.first(index + 1), Content::numbers)) made = nullptr;
     else if (makes_content({&call, 1}, Content::numbers)) made = &call;
   }

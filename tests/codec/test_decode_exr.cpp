@@ -154,7 +154,8 @@ TEST_CASE("the Y of a vector is no luminance") {
   check_numbers(decoded, recipe, 0);
   for (const Group& group : decoded.picture.groups) CHECK_FALSE(group.is_color);
   CHECK(refusal_of(file, {.layer = "N", .level = 0, .limits = {}}) ==
-        "2 file: layer N has no color (channels R, G, B, or Y without X)");
+        "2 file: layer N has no color (channels R, G, B, or Y without X); use `channels --list N.X,N.Y,N.Z` instead of "
+        "--layer");
   CHECK(decode_bytes(file, {.layer = "gray", .level = 0, .limits = {}}).picture.groups[0].is_luminance);
 }
 
@@ -182,7 +183,9 @@ TEST_CASE("layers are color when they are asked for, and listed when they are no
   CHECK(spec.picture.groups[1].channels[0].name == "B");
   CHECK(decode_bytes(file, options("deep.down")).picture.groups[0].channels[0].name == "deep.down.R");
   CHECK(refusal_of(file, options("gloss")) == "2 file: has no layer gloss; it has deep.down, depth, spec");
-  CHECK(refusal_of(file, options("depth")) == "2 file: layer depth has no color (channels R, G, B, or Y without X)");
+  CHECK(refusal_of(file, options("depth")) ==
+        "2 file: layer depth has no color (channels R, G, B, or Y without X); use `channels --list "
+        "depth.Z,depth.Z,depth.Z` instead of --layer");
 }
 
 TEST_CASE("damaged data of every compression are refused, never taken for a picture") {

@@ -198,7 +198,8 @@ DEVICE_TEST_CASE("pack copies the integers of files as they are, alpha too") {
             .exit_code == 0);
   const Finished letter = place.gpupost({"ao.png", "pack", "--red", "rough.png:Y", "-o", "none.png"});
   CHECK(letter.exit_code == 1);
-  CHECK(letter.err.find("--red rough.png:Y: Y is not a channel; expected R, G, B or A") != letter.err.npos);
+  CHECK(letter.err.find("--red rough.png:Y: pack reads only R, G, B and A; write Y to a file first") !=
+        letter.err.npos);
   CHECK(!place.has("none.png"));
 }
 

@@ -384,9 +384,8 @@ TEST_CASE("words that belong to another place say where") {
       {{"in.exr", "--stops", "1", "exposure"},
        "unknown option --stops (it is an option of `exposure`; write it after that word)"},
       {{"in.exr", "lut", "a.cube", "mips"},
-       "lut a.cube: the result is encoded, and `mips` needs linear light; say that it is light (`gpupost help lut`), "
-       "or "
-       "leave lut out"}};
+       "lut a.cube: the result is encoded, and `mips` needs linear light; add --linear to lut if its result is linear "
+       "light, or --srgb if its table is for sRGB"}};
   place.write("a.cube", "LUT_1D_SIZE 2\n0 0 0\n1 1 1\n");
   const auto before = place.files();
   for (const auto& [words, message] : cases) {

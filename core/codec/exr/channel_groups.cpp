@@ -21,7 +21,15 @@ std::string_view layer_of(std::string_view channel) {
   std::set<std::string_view> layers;
   for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
   layers.erase("");
-  if (layers.contains(layer)) fail(Exit::input, "layer {} has no color (channels R, G, B, or Y without X)", layer);
+  if (layers.contains(layer)) {
+    std::vector<std::string_view> names;
+    for (const Channel& channel : channels)
+      if (layer_of(channel.name) == layer && names.size() < 3) names.emplace_back(channel.name);
+    names.resize(3, names.back());
+    fail(Exit::input,
+         "layer {} has no color (channels R, G, B, or Y without X); use `channels --list {}` instead of --layer", layer,
+         fmt::join(names, ","));
+  }
   if (layers.empty()) layers.insert("none");
   fail(Exit::input, "has no layer {}; it has {}", layer, fmt::join(layers, ", "));
 }

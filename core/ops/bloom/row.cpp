@@ -242,8 +242,9 @@ const Op bloom_op{
                 "--intensity and adds it to the image. Alpha does not change.\nThe blur is a pyramid. Each level has "
                 "half the size of the level above. Along each axis the weights are 1/8, 3/8, 3/8, 1/8, or by area if "
                 "the side is odd. Each level is enlarged by linear interpolation, and the levels are added up. Levels "
-                "1 to log2(radius) have the same weight. If log2(radius) is not an integer, the next level has its "
-                "fractional part as weight. A larger radius adds only small levels, so the cost hardly grows.\nThe sum "
+                "1 to log2(radius) have the same weight. If log2(radius) is not a whole number, one more level is "
+                "added, and its weight is the part after the point. A larger radius adds only small levels, so the "
+                "cost hardly grows.\nThe sum "
                 "of the glow is --intensity times the light above the threshold, at any image size. The glow is "
                 "centered on its light, except where the image border cuts it off. Constant light glows evenly. NaN "
                 "and infinities stay as they are, and texels with them do not glow.",

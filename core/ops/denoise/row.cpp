@@ -265,7 +265,8 @@ const Op denoise_op{
          .description =
              "Needs --albedo, --normals or both. Divides the image by its albedo, smooths the remaining light, and "
              "multiplies by the albedo again, so that textures stay sharp. Each pass of the a-trous filter weights 5x5 "
-             "texels by a B3 spline. They are one texel apart in the first pass, and twice as far in each next one. "
+             "texels by a B3 spline. In the first pass they are neighbors. Each later pass doubles the distance "
+             "between them. "
              "The weight of each neighbor is multiplied by exp(-d^2 / (2 V^2)), once for albedo and once for normals. "
              "d is the distance of the two albedos or normals, and V is --albedo-range or --normals-range. --range "
              "does the same for the light.\nWithout --range, the filter does not see edges that are neither in the "

@@ -40,8 +40,10 @@ void check_channel(std::string_view target, const std::string& word) {
   const size_t colon = word.rfind(':');
   if (colon == word.npos || named_source(word).path != word || std::filesystem::exists(word, error)) return;
   if (std::filesystem::exists(word.substr(0, colon), error))
-    fail(Exit::usage, "pack: --{} {}: {} is not a channel; expected R, G, B or A", target, word,
-         word.substr(colon + 1));
+    fail(Exit::usage,
+         "pack: --{0} {1}: pack reads only R, G, B and A; write {2} to a file first: gpupost {3} channels --list "
+         "{2},{2},{2} --drop-channels -o z.exr",
+         target, word, word.substr(colon + 1), word.substr(0, colon));
 }
 
 // A channel of the result that comes from a file.
@@ -176,10 +178,10 @@ const Op pack_op{
              "Channels without an option stay as they are. A file can be given several times. It must have the "
              "size of the image. {frame} in its name is replaced by the frame number of the input.\nAll values are "
              "data, also those of the image itself: they are copied without a transfer function, and alpha is "
-             "independent of color. Integer outputs are written with --transfer linear. Ops for colors, such as "
-             "tonemap and saturation, need a run of their own. If the image has alpha, ops that take alpha as opacity "
-             "do "
-             "too; `mips`, `resize` and `channels` do not.\nTo replace R, G and B of an image in other orders, or by "
+             "independent of color. Integer outputs are written with --transfer linear. Run ops for colors, such as "
+             "tonemap and saturation, in a second command. If the image has alpha, this is also true for ops that take "
+             "alpha as opacity. `mips`, `resize` and `channels` can follow in the same command.\nTo replace R, G and B "
+             "of an image in other orders, or by "
              "numbers, use `channels`.",
          .citation = "oiiotool --chappend, ImageMagick -combine",
          .examples = {"--green rough.exr --blue metal.exr", "--alpha mask.exr:G",

@@ -169,8 +169,8 @@ const Op exposure_op = point_op({
              "have different folders.\n--smooth works on the exposures of a sequence, in stops, in the "
              "order of the frame numbers. First, each exposure is replaced by the median of the window "
              "of frames around it. Then each median is replaced by the mean of the medians in its "
-             "window. At the ends of the sequence the window is shorter. A missing frame takes no place "
-             "in a window. A black image keeps its place, but counts in no median and no mean. With --auto, a "
+             "window. At the ends of the sequence the window is shorter. A missing frame is skipped: the window takes "
+             "the next one. A black image stays in the window, but is ignored. With --auto, a "
              "first pass measures all images of the run.",
          .citation = "The photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
                      "2002, eq. 1 and 2 (--auto)",
