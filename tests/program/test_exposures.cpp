@@ -84,7 +84,8 @@ DEVICE_TEST_CASE("a depfile has what ops before a smoothed exposure read for the
   done(place,
        "gpupost s.####.exr merge --with 'bs.{frame}.exr' --mode add exposure --auto --smooth 3 merge --with "
        "'bs.{frame}.exr' --mode add -o near/ --mkdir --depfile d");
-  CHECK(place.read("d").starts_with("near/s.0001.exr: s.0001.exr s.0002.exr bs.0002.exr s.0003.exr bs.0003.exr bs.0001.exr\n"));
+  CHECK(place.read("d").starts_with(
+      "near/s.0001.exr: s.0001.exr s.0002.exr bs.0002.exr s.0003.exr bs.0003.exr bs.0001.exr\n"));
 }
 
 DEVICE_TEST_CASE("stats -o FILE.json has a line for each frame, and shards that read it give the bytes of one run") {
