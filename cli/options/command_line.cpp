@@ -192,9 +192,10 @@ class CommandLineParser {
     (param ? call_words_ : global_words_).push_back(takes_value ? flag + "=" + value_of(word, equals) : flag);
   }
 
-  // Is it an option of the program or of the current op, without a value?
-  bool is_option(const std::string& word) const {
-    return global_of_option(word) || (op_ && word.starts_with("--") && op_->param(std::string_view(word).substr(2)));
+  // Is it an option of the program or of the current op?
+  bool is_option(std::string_view word) const {
+    word = word.substr(0, word.find('='));
+    return global_of_option(word) || (op_ && word.starts_with("--") && op_->param(word.substr(2)));
   }
 
   // The text after =, else the next word.

@@ -117,7 +117,8 @@ class CommandWordReader {
       fail(Exit::usage, "{}: {} needs a value; nothing follows it", verb_.name, word);
     if (equals == word.npos) {
       const std::string& next = words_[next_ + 1];
-      if (global_of_option(next) || std::ranges::find(verb_.options, next, &CommandOption::name) != verb_.options.end())
+      const std::string name = next.substr(0, next.find('='));
+      if (global_of_option(name) || std::ranges::find(verb_.options, name, &CommandOption::name) != verb_.options.end())
         refuse_option_as_value(word, next);
     }
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);

@@ -70,8 +70,15 @@ Job split_into_level_files(Job job, int level_count, int whole_count) {
 }
 
 void check_can_be_written(const Job& job, int level_count, bool no_clobber) {
-  for (int level = 0; level < (job.is_a_file_a_level() ? level_count : 1); ++level)
-    check_can_be_written(job.output.at(level), no_clobber);
+  for (int level = 0; level < (job.is_a_file_a_level() ? level_count : 1); ++level) {
+    try {
+      check_can_be_written(job.output.at(level), no_clobber);
+    } catch (const AlreadyExists&) {
+      if (level == 0) throw;
+      fail(Exit::output, "{} is missing, but {} exists; delete the other levels, or leave --no-clobber out",
+           job.output.at(0), job.output.at(level));
+    }
+  }
 }
 
 }  // namespace gpupost

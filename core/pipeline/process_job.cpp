@@ -193,15 +193,9 @@ static bool write_or_keep(const ChainRequest& request, const ConversionPlan& way
       std::error_code error;
       return std::filesystem::is_regular_file(path, error);
     };
-    const size_t most_files = way.job.is_a_file_a_level() ? parts.front().picture.groups.front().levels.size() : 1;
-    if (const std::string first = way.job.output.at(0); !is_there(first)) {  // level 0 gets its name last
-      for (size_t level = 1; level < most_files; ++level)
-        if (const std::string path = way.job.output.at(int(level)); is_there(path))
-          fail(Exit::output, "{} is missing, but {} exists; delete the other levels, or leave --no-clobber out", first,
-               path);
-      throw;
-    }
+    if (!is_there(way.job.output.at(0))) throw;  // level 0 gets its name last
     report.notes.push_back("another program has written the output meanwhile; it stays as it is (--no-clobber)");
+    const size_t most_files = way.job.is_a_file_a_level() ? parts.front().picture.groups.front().levels.size() : 1;
     report.outputs.clear();
     for (size_t level = 0; level < most_files; ++level)
       if (const std::string path = way.job.output.at(int(level)); is_there(path)) report.outputs.push_back(path);

@@ -306,8 +306,8 @@ const Op ocio_op{
                           "LOOKS", {has_display, "--display"}),
                text_param("look", "Look to apply alone, without a display", "LOOK"),
                text_param("file",
-                          "LUT or transform file, applied to the values without conversion: clf, ctf, cube, csp, ccc, "
-                          "cdl, spi1d, spi3d, 3dl",
+                          "LUT or transform file, applied to the values without conversion: clf, ctf, cube, csp, cc, "
+                          "ccc, cdl, spi1d, spi3d, 3dl",
                           "FILE"),
                text_param("id",
                           "Correction of a .ccc or .cdl --file: the one with this id; if none has it, the one at this "
