@@ -116,18 +116,17 @@ class CommandLineParser {
          typed->substr(option.size()), names_with_apply_to());
   }
 
-  // Other programs write to the last file. Throws an error if that is probably meant.
+  // Other programs write to the second of two files. Throws an error if that is probably meant.
   void check_last_input() const {
     const std::vector<std::string>& inputs = request_.input_words;
     const bool measures =
         std::ranges::any_of(request_.calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
-    if (inputs.size() < 2 || !request_.globals.output.empty() || measures) return;
+    if (inputs.size() != 2 || !request_.globals.output.empty() || measures) return;
     const auto is_there = [](const std::string& word) {
       return access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
     };
     const Format* format = format_of_extension(inputs.back());
-    if (format && format->can_write() && !is_there(inputs.back()) &&
-        std::all_of(inputs.begin(), inputs.end() - 1, is_there))
+    if (format && format->can_write() && !is_there(inputs.back()) && is_there(inputs.front()))
       fail(Exit::usage, "{0}: does not exist; write -o {0} if it is the output", inputs.back());
   }
 

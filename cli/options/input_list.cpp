@@ -183,7 +183,7 @@ class Gatherer {
         files.push_back(path);
     }
     if (error) fail_to_read_folder(opened, error);
-    if (files.empty()) fail(Exit::input, "{}: no image is in the folder", folder);
+    if (files.empty() && list_.missing.empty()) fail(Exit::input, "{}: no image is in the folder", folder);
     std::ranges::sort(files);
     note(folder, fmt::format("a folder, {}", count_text(files.size(), "image")));
     for (std::string& file : files) add(std::move(file));
