@@ -178,7 +178,7 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// What other programs call something.
+// The name in gpupost of something that has another name in other programs.
 static std::string_view name_here(std::string_view word) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {
       {"bicubic", "catmull-rom"}, {"bilinear", "triangle"}, {"brightness", "exposure"},

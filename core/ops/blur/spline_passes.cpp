@@ -113,8 +113,8 @@ struct BothShape {
   }
 };
 
-// What was the fastest on an H100. Longer segments sum fewer rows twice, but are for images with enough workgroups. A tile
-// takes what the whole image does.
+// The shape that was the fastest on an H100. Longer segments sum fewer rows twice, but they are only for images with enough
+// workgroups. A tile has the shape of the whole image.
 BothShape both_shape(const Cells& x, const Cells& y, Depth depth) {
   BothShape shape{.has_halves = depth == Depth::half};
   const double width = x.grid.texels_per_cell(), height = y.grid.texels_per_cell();
