@@ -336,6 +336,26 @@ TEST_CASE("segments of a gaussian are long only where a large GPU still has enou
   CHECK(columns({1920, 1080}) == 128);
 }
 
+TEST_CASE(
+    "a blur of an image of video size has enough workgroups for a large GPU, with segments longer than its kernel") {
+  for (const Depth depth : {Depth::u8, Depth::half, Depth::f32})
+    for (const auto& [words, radius] : {std::pair{"--radius 63 --method sliding", 63},
+                                        {"--radius 31 --method sliding", 31},
+                                        {"--radius 15 --method sliding", 15},
+                                        {"--sigma 3 --method shared", 9},
+                                        {"--sigma 4 --method shared", 12}}) {
+      const Call call = call_of(words);
+      const auto pass_of = [&](Size size) {
+        return plan({&call, 1}, {.size = size, .storage = depth}, gpu_traits()).passes.at(0);
+      };
+      INFO(std::string(words), " ", std::string(name_of(depth)));
+      const Pass video = pass_of({1920, 1080});
+      CHECK(video.grid.count[0] * video.grid.count[1] > 130);
+      CHECK(video.access.tile_alignment[1] > 2 * 2 * radius);
+      CHECK(pass_of({4096, 4096}).access.tile_alignment[1] >= video.access.tile_alignment[1]);
+    }
+}
+
 TEST_CASE("auto says what it took and why, and which methods an order leaves it") {
   const auto choice = [](std::string_view words) { return plan_of(words).choices.at(0); };
   CHECK(choice("--radius 7 --method separable") == "blur: separable, asked for");

@@ -111,15 +111,37 @@ int strip_width(const Blur& blur, Stream stream, const StripShape& cut) {
   return width >> cut.log_results << cut.log_results;
 }
 
-// Uses larger workgroups with longer segments, which sum fewer columns and rows twice. They are the fastest at this radius if
+int group_count(const StripShape& cut, const Blur& blur, Stream stream, Size whole) {
+  return div_ceil(whole.width, strip_width(blur, stream, cut)) * div_ceil(whole.height, cut.rows);
+}
+
+// Uses larger workgroups with longer segments, which sum fewer columns and rows twice. They are the fastest at these radii if
 // the image has enough of them for a large GPU.
 void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size whole, const DeviceTraits& traits) {
-  if (stream != Stream::taps || largest_radius(blur) != 9 || depth == Depth::f32) return;
+  const int radius = largest_radius(blur);
+  if (stream != Stream::taps || radius < 9 || radius > 10 || depth == Depth::f32) return;
   StripShape large = cut;
   large.columns = 192;
   large.rows = 384;
-  const int groups = div_ceil(whole.width, strip_width(blur, stream, large)) * div_ceil(whole.height, large.rows);
-  if (groups >= many_groups && fits(large, depth, traits)) cut = large;
+  if (group_count(large, blur, stream, whole) >= many_groups && fits(large, depth, traits)) cut = large;
+}
+
+// Threads that run at once on a large GPU, where registers limit them: 132 processors of an H100.
+int threads_at_once(const StripShape& cut) {
+  return 132 * (cut.has_exact_sums() ? 640 : cut.sums == Sums::halves ? 512 : 384);
+}
+
+// Shortens segments, and makes workgroups of many columns smaller, where an image has too few workgroups for a large GPU.
+// Segments get as many rows as make at most the workgroups that run at once: one more costs a second turn.
+void shorten(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size whole) {
+  constexpr int few_groups = 100;
+  const int radius = largest_radius(blur), least_columns = depth == Depth::f32 ? 192 : 256;
+  if (group_count(cut, blur, stream, whole) < few_groups)
+    cut.columns = std::min(cut.columns, std::max(least_columns, round_up(4 * radius, 64)));
+  const int strips = div_ceil(whole.width, strip_width(blur, stream, cut));
+  const int segments = std::max(1, threads_at_once(cut) / cut.columns / strips);
+  const int rows = std::max({div_ceil(whole.height, segments), 2 * blur.radius_y + 1, 32});
+  cut.rows = std::min(cut.rows, round_up(rows, 16));
 }
 
 // Rows that a sum down a column adds as a group: as few as keep the blocks of a core few. Halves use groups of 8 rows from radius 24
@@ -202,7 +224,7 @@ PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Dept
   const int width = strip_width(blur, stream, cut);
   // Storing several rows at a time is faster for floats and for sums of halves. For other halves and bytes it is faster only if
   // the pass needs so many registers that few workgroups run at once.
-  const bool is_slow = results == Depth::f32 || (stream == Stream::taps && largest_radius(blur) > 9);
+  const bool is_slow = results == Depth::f32 || (stream == Stream::taps && largest_radius(blur) > 11);
   const int store_rows = cut.sums == Sums::halves ? 4 : is_slow ? 2 : 1;
   return {.name = has_sums ? "blur sliding" : "blur shared",
           .kernel = !has_sums                    ? "blur/strip_taps.glsl"
@@ -241,6 +263,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
   const Depth results = results_of(input_of_blur(builder));
   StripShape cut = cut_of(blur, stream, results, builder.traits());
   enlarge(cut, blur, stream, results, builder.whole_size(), builder.traits());
+  shorten(cut, blur, stream, results, builder.whole_size());
   PassSpec pass = strip_pass(blur, stream, cut, results, image.size, source);
   pass.access.tile_alignment = {strip_width(blur, stream, cut), 2 * cut.rows};
   if (stream == Stream::sums) {
