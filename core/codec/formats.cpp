@@ -25,7 +25,7 @@ bool looks_like_tga(Bytes start) {
     return std::ranges::find(choices, value) != choices.end();
   };
   if (byte_at(start, 2) > 11 || !is_one_of(image_kind, {1, 2, 3})) return false;
-  if (map_kind > 1 || (image_kind == 1) != (map_kind == 1)) return false;
+  if (map_kind > 1 || (image_kind == 1 && map_kind == 0)) return false;
   if (map_kind == 1 && !is_one_of(map_bits, {8, 15, 16, 24, 32})) return false;
   if (little_at<uint16_t>(start, 12) == 0 || little_at<uint16_t>(start, 14) == 0) return false;
   return is_one_of(texel_bits, image_kind == 1   ? std::initializer_list<int>{8, 16}

@@ -91,6 +91,12 @@ std::optional<Primaries> primaries_in(const Attribute& attribute) {
   return make_sense(primaries) ? std::optional(primaries) : std::nullopt;
 }
 
+std::string_view name_of(const Primaries& primaries) {
+  const auto is_it = [&](const NamedPrimaries& known) { return are_same(known.primaries, primaries); };
+  const auto named = std::ranges::find_if(named_primaries, is_it);
+  return named != std::end(named_primaries) ? named->name : "other primaries";
+}
+
 std::optional<Primaries> parse_primaries(const std::string& text) {
   const auto named = std::ranges::find(named_primaries, text, &NamedPrimaries::name);
   if (named != std::end(named_primaries)) return named->primaries;

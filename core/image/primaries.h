@@ -45,6 +45,8 @@ constexpr NamedPrimaries named_primaries[] = {
 };
 // Parses a name, or eight numbers with commas: x and y of red, green, blue and white. Nothing if invalid.
 std::optional<Primaries> parse_primaries(const std::string& text);
+// The name of such primaries, or "other primaries".
+std::string_view name_of(const Primaries& primaries);
 // The named primaries that equal these after adaptation to the same white, within the rounding of files.
 std::optional<Primaries> nearest_named(const Primaries& seen);
 

@@ -275,6 +275,11 @@ TEST_CASE("a PNG says once which color chunk is ignored") {
   CHECK(warnings({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}) ==
         Warnings{"chunk iCCP is damaged and ignored; the image is taken as sRGB"});
   CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(100000)}}) ==
+        Warnings{"the ICC profile is damaged and ignored; the other color chunks are taken"});
+  CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(0)}}) ==
+        Warnings{"the ICC profile is damaged and ignored; the other color chunks are taken",
+                 "chunk gAMA is invalid and ignored; the image is taken as sRGB"});
+  CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}}) ==
         Warnings{"the ICC profile is damaged and ignored; the image is taken as sRGB"});
 }
 
@@ -294,6 +299,7 @@ TEST_CASE("the curve of a PNG is the one that its first word on it says") {
   CHECK(transfer({{"cICP", std::string("\11\22\0\1", 4)}}) == Transfer::hlg);
   CHECK(transfer({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}, gamma}) == Transfer::linear);
   CHECK(transfer({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}) == Transfer::srgb);
+  CHECK(transfer({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, gamma}) == Transfer::linear);
   const Picture power = decode_bytes(gray_png(3, 3, {{"gAMA", big_u32(40000)}})).picture;
   CHECK(power.transfer == Transfer::power);
   CHECK(power.exponent == 2.5);
@@ -349,6 +355,30 @@ TEST_CASE("TGA runs are walked to the last texel") {
   CHECK(refusal_of(file_of(tga_header(10, 2, 1, 24) + "\x82" + "abc")).find("ends after the image") !=
         std::string::npos);
   CHECK(refusal_of(file_of(tga_header(2, 3, 1, 24, 0x30) + "abcdefghi")).find("right to left") != std::string::npos);
+}
+
+TEST_CASE("a color map beside the true color or the gray of a TGA is skipped") {
+  for (const auto& [kind, bits, texels, expected] : {std::tuple(2, 24, "abcdef",
+                                                                "cba\xff"
+                                                                "fed\xff"),
+                                                     {10, 24,
+                                                      "\x81"
+                                                      "abc",
+                                                      "cba\xff"
+                                                      "cba\xff"},
+                                                     {3, 8, "ab",
+                                                      "aaa\xff"
+                                                      "bbb\xff"}}) {
+    std::string header = tga_header(kind, 2, 1, bits);
+    header[0] = 5;   // bytes of text
+    header[1] = 1;   // it has a map
+    header[3] = 7;   // first entry, which counts only for indices
+    header[5] = 2;   // entries
+    header[7] = 24;  // bits of an entry
+    const std::string file = header + "text." + "mapmap" + texels;
+    CHECK(bytes_of_texels(decode_bytes(file_of(file))) == expected);
+    CHECK(refusal_of(file_of(file.substr(0, file.size() - 1))).find("2 file: is cut off") == 0);
+  }
 }
 
 TEST_CASE("BMP palettes of every header are read whole") {

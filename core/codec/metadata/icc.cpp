@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <memory>
 
 namespace gpupost {
@@ -26,8 +27,6 @@ using Curve = std::unique_ptr<cmsToneCurve, Freed<cmsFreeToneCurve>>;
 using Texts = std::unique_ptr<cmsMLU, Freed<cmsMLUfree>>;
 
 constexpr float rounding = 1e-5f;  // of numbers that were divided by alpha
-
-constexpr std::string_view taken_as_srgb = "the ICC profile is {} and ignored; the image is taken as sRGB";
 
 double share_of_curve(const cmsToneCurve& curve, double number) {
   return double(cmsEvalToneCurveFloat(&curve, float(number)));
@@ -242,23 +241,30 @@ bool apply(Raster& raster, ProfileUse use, const Limits& limits, const TexelAllo
   return !raster.is_cmyk && apply_curves(profile.get(), is_gray, use, raster, limits, lend);
 }
 
+// Replaces a profile that cannot be used. `what`: the reason.
+void ignore_profile(Colors& colors, std::string_view what) {
+  const std::shared_ptr<const Colors> others = colors.without_profile;
+  colors.warnings.push_back(fmt::format("the ICC profile is {} and ignored; {}", what,
+                                        others ? "the other color chunks are taken" : "the image is taken as sRGB"));
+  if (!others) return;
+  colors.transfer = others->transfer;
+  colors.exponent = others->exponent;
+  colors.chromaticities = others->chromaticities;
+  std::ranges::copy(others->warnings, std::back_inserter(colors.warnings));
+}
+
 }  // namespace
 
 void apply_profile(Raster& raster, ProfileUse use, const Limits& limits, const TexelAllocator& lend) {
   std::string_view what;
   const bool has_use = !raster.colors.profile.empty() && use != ProfileUse::nothing;
-  if (has_use && !apply(raster, use, limits, lend, what))
-    raster.colors.warnings.push_back(fmt::format(taken_as_srgb, what));
+  if (has_use && !apply(raster, use, limits, lend, what)) ignore_profile(raster.colors, what);
   if (raster.is_cmyk) make_rgb(raster);
 }
 
 // The name of a profile, as programs show it: "p3-d65, sRGB curve".
 static std::string description_of(const Primaries& primaries, Transfer transfer, bool is_gray) {
-  const auto named = std::ranges::find_if(
-      named_primaries, [&](const NamedPrimaries& known) { return are_same(known.primaries, primaries); });
-  const std::string_view colors = is_gray                              ? "gray"
-                                  : named != std::end(named_primaries) ? named->name
-                                                                       : "other primaries";
+  const std::string_view colors = is_gray ? "gray" : name_of(primaries);
   return fmt::format("{}, {}", colors, transfer == Transfer::srgb ? "sRGB curve" : "linear");
 }
 

@@ -132,8 +132,13 @@ Colors colors_of(const ColorChunks& chunks) {
   }
   if (chunks.profile) {
     colors.profile = profile_in(*chunks.profile);
-    if (!colors.profile.empty()) return colors;
     const bool has_others = chunks.srgb || chunks.gamma || chunks.chromaticities;
+    if (!colors.profile.empty()) {
+      if (has_others)
+        colors.without_profile = std::make_shared<const Colors>(
+            colors_of({.gamma = chunks.gamma, .chromaticities = chunks.chromaticities, .srgb = chunks.srgb}));
+      return colors;
+    }
     colors.warnings.push_back(
         fmt::format("chunk iCCP is damaged and ignored; {}",
                     has_others ? "the other color chunks are taken" : "the image is taken as sRGB"));

@@ -5,6 +5,7 @@
 #include "core/image/primaries.h"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct Colors {
   std::optional<Chromaticities> chromaticities;  // empty: Rec. 709, which sRGB uses too
   std::vector<std::byte> profile;                // an ICC profile that replaces the other members; empty: none
   std::vector<std::string> warnings;             // information that is ignored
+  // What counts if the profile cannot be used. Null: sRGB.
+  std::shared_ptr<const Colors> without_profile = nullptr;
 };
 
 // The number of primaries in ITU-T H.273, table 2, if they have one.

@@ -11,7 +11,8 @@ namespace {
 struct TgaHeader {
   int map_start = 0, map_length = 0, map_bits = 0;  // field 4
   int width = 0, height = 0, bits = 0;              // field 5
-  bool is_mapped = false, has_runs = false;
+  bool has_map = false, is_mapped = false;          // true color may have a map too, which has no effect
+  bool has_runs = false;
   size_t data_at = 0;
 
   size_t texel_bytes() const { return (size_t(bits) + 7) / 8; }
@@ -19,7 +20,8 @@ struct TgaHeader {
 
 TgaHeader tga_header_of(Bytes file, const Limits& limits) {
   TgaHeader header;
-  header.is_mapped = byte_at(file, 1) == 1;
+  header.has_map = byte_at(file, 1) == 1;
+  header.is_mapped = (byte_at(file, 2) & 7) == 1;
   header.has_runs = (byte_at(file, 2) & 8) != 0;
   header.map_start = little_at<uint16_t>(file, 3);
   header.map_length = little_at<uint16_t>(file, 5);
@@ -34,7 +36,7 @@ TgaHeader tga_header_of(Bytes file, const Limits& limits) {
   if (header.is_mapped && header.map_length == 0) fail(Exit::input, "has an empty color map");
   if (header.is_mapped && header.map_start != 0)
     fail(Exit::input, "TGA with a color map that starts at entry {} is not supported", header.map_start);
-  const size_t map_bytes = header.is_mapped ? size_t(header.map_length) * ((size_t(header.map_bits) + 7) / 8) : 0;
+  const size_t map_bytes = header.has_map ? size_t(header.map_length) * ((size_t(header.map_bits) + 7) / 8) : 0;
   header.data_at = 18 + size_t(byte_at(file, 0)) + map_bytes;
   return header;
 }
@@ -75,6 +77,14 @@ size_t end_of_runs(Bytes file, const TgaHeader& header) {
 
 constexpr std::string_view footer_end("TRUEVISION-XFILE.\0", 18);
 
+// The file without its color map and the text of its field 1.
+std::vector<std::byte> without_map(Bytes file, const TgaHeader& header) {
+  std::vector<std::byte> rewritten(file.begin(), file.begin() + 18);
+  for (const size_t field : {0, 1, 3, 4, 5, 6, 7}) rewritten[field] = std::byte(0);
+  rewritten.insert(rewritten.end(), file.begin() + std::ptrdiff_t(header.data_at), file.end());
+  return rewritten;
+}
+
 // Applies the attribute type of the extension area, if there is one: what the fourth component is.
 void take_attribute_type(Bytes file, Checked& checked) {
   constexpr size_t footer_bytes = 26, type_at = 494;
@@ -112,6 +122,7 @@ Checked check_tga(Bytes file, const Limits& limits) {
   const bool is_gray = (byte_at(file, 2) & 7) == 3;
   Checked checked{.size = {header.width, header.height},
                   .has_five_bits = !is_gray && (color_bits == 15 || color_bits == 16)};
+  if (header.has_map && !header.is_mapped) checked.rewritten = without_map(file, header);
   if ((byte_at(file, 17) & 15) != 0 && color_bits == 32) take_attribute_type(file, checked);
   return checked;
 }
