@@ -81,11 +81,43 @@ Planes through(std::span<const Call> calls, Planes colors) {
   return colors;
 }
 
+// The primaries that the chain's first ops expect. Empty: any.
+std::optional<Primaries> primaries_of_input(std::span<const Call> calls) {
+  for (const Call& call : calls) {
+    if (const std::optional<Primaries> needed = call.op->needs(call).primaries) return needed;
+    const Output output = output_of(call, Output{});
+    if (output.primaries || output.content == Content::numbers) break;
+  }
+  return std::nullopt;
+}
+
+// Curve and primaries of the input and the output of the table, if they are known.
+std::vector<std::string> comments_of(std::span<const Call> calls, const ChainPrimaries& made, std::string_view shaper) {
+  const auto line = [](std::string_view side, const std::string& curve, const std::optional<Primaries>& primaries) {
+    return fmt::format("{}: {}{}", side, curve, primaries ? fmt::format(", {}", name_of(*primaries)) : "");
+  };
+  const std::optional<Primaries> input = primaries_of_input(calls);
+  std::vector<std::string> lines{line("input",
+                                      shaper == "log"    ? "ACEScct curve"
+                                      : shaper == "srgb" ? "srgb curve"
+                                                         : "linear light",
+                                      input)};
+  const std::optional<Primaries> output = made.is_named ? made.result : input;
+  if (!makes_content(calls, Content::numbers)) {
+    const bool is_encoded = shaper == "srgb" || makes_content(calls, Content::display);
+    lines.push_back(line("output", is_encoded ? "srgb curve" : "linear light", output));
+  } else if (const std::optional<ColorEncoding> encoding = output_of(calls, Output{}).encoding) {
+    lines.push_back(line("output", name_of(encoding->transfer, 1) + " curve", encoding->primaries));
+  }
+  return lines;
+}
+
 // Computes the table and writes it.
 void write_table(const Request& request) {
   const int side = *request.globals.bake.side;
   const std::string& shaper = request.globals.bake.shaper;
-  const std::vector<Call> calls = with_primaries(request.calls, {}, {}).calls;
+  const ChainPrimaries made = with_primaries(request.calls, {}, {});
+  const std::vector<Call>& calls = made.calls;
   const Planes colors = through(calls, inputs_of(side, shaper));
   const bool is_encoded =
       makes_content(request.calls, Content::numbers) || makes_content(request.calls, Content::display);
@@ -104,7 +136,8 @@ void write_table(const Request& request) {
         fail(Exit::usage, "--bake: the chain gives {} for an entry; a table holds only finite values", value);
       table.values.push_back(float(value));
     }
-  const std::string text = cube_text(table, fmt::format("gpupost --bake {} --bake-shaper {}", side, shaper));
+  const std::string text = cube_text(table, fmt::format("gpupost --bake {} --bake-shaper {}", side, shaper),
+                                     comments_of(request.calls, made, shaper));
   if (write_or_keep(request.globals, text) && !request.globals.report.quiet)
     say_note("{0}: use this table with `lut {0}{1}`{2}", request.globals.output, options_for_lut(shaper, is_encoded),
              is_encoded ? " for integer files" : "");

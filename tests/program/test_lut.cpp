@@ -103,7 +103,7 @@ TEST_CASE("a baked chain converts primaries between its ops as it does for an im
   REQUIRE_MESSAGE(baked.exit_code == 0, baked.err);
   std::istringstream lines(folder.read("same.cube"));
   std::string line;
-  for (int entry = -2; std::getline(lines, line); ++entry) {
+  for (int entry = -4; std::getline(lines, line); ++entry) {
     if (entry < 0) continue;
     std::istringstream numbers(line);
     for (const int bit : {1, 2, 4}) {
@@ -111,6 +111,38 @@ TEST_CASE("a baked chain converts primaries between its ops as it does for an im
       numbers >> number;
       CHECK_MESSAGE(std::abs(number - ((entry & bit) ? 1 : 0)) < 1e-6, line);
     }
+  }
+}
+
+TEST_CASE("a baked table has the curves and the primaries of its input and its output in comments") {
+  const TestFolder folder;
+  struct Baked {
+    Words chain;
+    std::string shaper, comments;
+  };
+  std::vector<Baked> tables{
+      {{"exposure", "--stops", "1"}, "none", "# input: linear light\n# output: linear light\n"},
+      {{"exposure", "--stops", "1"}, "srgb", "# input: srgb curve\n# output: srgb curve\n"},
+      {{"tonemap", "--curve", "agx"}, "log", "# input: ACEScct curve, rec709\n# output: linear light, rec709\n"},
+      {{"matrix", "--named", "rec709-to-rec2020"},
+       "none",
+       "# input: linear light, rec709\n# output: linear light, rec2020\n"},
+      {{"localgamma"}, "none", "# input: linear light, rec709\n# output: srgb curve, rec709\n"}};
+  if (!ocio_version().empty()) {
+    tables.push_back({{"ocio", "--display", "Rec.2100-PQ - Display"},
+                      "none",
+                      "# input: linear light, rec709\n# output: pq curve, rec2020\n"});
+    tables.push_back({{"ocio", "--from", "ACEScct", "--to", "ACEScg"},
+                      "none",
+                      "# input: linear light\n# output: linear light, ap1\n"});
+    tables.push_back({{"ocio", "--to", "ACEScct"}, "none", "# input: linear light, rec709\n"});
+  }
+  for (const auto& [chain, shaper, comments] : tables) {
+    INFO(chain[0], " ", shaper);
+    const Finished baked = folder.gpupost(with({"--bake", "2", "--bake-shaper", shaper, "-o", "a.cube"}, chain));
+    CHECK_MESSAGE(baked.exit_code == 0, baked.err);
+    const std::string file = folder.read("a.cube");
+    CHECK_MESSAGE(file.find("\"\n" + comments + "LUT_3D_SIZE 2\n") != file.npos, file.substr(0, 200));
   }
 }
 
@@ -428,4 +460,7 @@ TEST_CASE("info --ocio lists the names of a configuration") {
                            "  view   ACES 1.0 - SDR Video\n", "look     ACES 1.3 Reference Gamut Compression\n"})
     CHECK_MESSAGE(finished.out.find(line) != std::string::npos, finished.out);
   CHECK(folder.gpupost({"info", "--ocio", "none.ocio"}).exit_code == 2);
+  const Finished pipe = folder.shell("mkfifo pipe.ocio; timeout 20 gpupost info --ocio pipe.ocio");
+  CHECK(pipe.exit_code == 2);
+  CHECK(pipe.err == "gpupost: pipe.ocio: is not a regular file\n");
 }

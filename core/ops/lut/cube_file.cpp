@@ -178,8 +178,10 @@ CubeFile parse_cube(std::string_view text, const std::string& name) {
   return CubeReader(text, name).read();
 }
 
-std::string cube_text(const ColorTable& cube, std::string_view title) {
-  std::string text = fmt::format("TITLE \"{}\"\nLUT_3D_SIZE {}\n", title, cube.size);
+std::string cube_text(const ColorTable& cube, std::string_view title, std::span<const std::string> comments) {
+  std::string text = fmt::format("TITLE \"{}\"\n", title);
+  for (const std::string& comment : comments) text += fmt::format("# {}\n", comment);
+  text += fmt::format("LUT_3D_SIZE {}\n", cube.size);
   for (size_t index = 0; index < cube.values.size(); index += 3)
     fmt::format_to(std::back_inserter(text), "{:.9g} {:.9g} {:.9g}\n", cube.values[index], cube.values[index + 1],
                    cube.values[index + 2]);

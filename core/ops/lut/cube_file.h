@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,7 @@ struct CubeFile {
 
 // `name` is for messages. Throws Error(Exit::input) that names the line.
 CubeFile parse_cube(std::string_view text, const std::string& name);
-// A file of a 3-D table.
-std::string cube_text(const ColorTable& cube, std::string_view title);
+// A file of a 3-D table. Each comment is a line.
+std::string cube_text(const ColorTable& cube, std::string_view title, std::span<const std::string> comments = {});
 
 }  // namespace gpupost

@@ -16,11 +16,21 @@
 
 namespace gpupost {
 
+// The worker would wait for a pipe, and read a device without an end.
+static void refuse_special_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_other(path, error)) fail(Exit::input, "{}: is not a regular file", path);
+}
+
 std::string ocio_config_of(const std::string& word) {
   constexpr std::string_view built_in = "ocio://";
   const char* variable = std::getenv("OCIO");
   const std::string name = !word.empty() ? word : variable && *variable ? variable : "cg";
-  if (!name.starts_with(built_in)) return name;
+  if (name == "cg" || name == "studio") return name;
+  if (!name.starts_with(built_in)) {
+    refuse_special_file(name);
+    return name;
+  }
   const bool is_config = name.starts_with("ocio://cg-config-") || name.starts_with("ocio://studio-config-");
   const bool has_aces = name.find("_aces-v1.3_") != name.npos || name.ends_with("-config-latest");
   if (name != "ocio://default" && !(is_config && has_aces))
@@ -112,14 +122,8 @@ std::string absolute(const std::string& path) {
   return error ? path : made.string();
 }
 
-// The worker would wait for a pipe, and read a device without an end.
-void refuse_special_file(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_other(path, error)) fail(Exit::input, "{}: is not a regular file", path);
-}
-
 void prepare(Call& call) {
-  refuse_special_file(named_file(call));
+  if (is_given(call, "file")) refuse_special_file(call.word("file"));
   auto own = std::make_shared<Prepared>();
   OcioTransform& transform = own->transform;
   transform = {.config = is_given(call, "file") ? "cg" : ocio_config_of(call.word("config")),
