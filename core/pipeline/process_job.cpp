@@ -75,13 +75,13 @@ class InputWarnings {
     }
     warnings.resize(first);
   }
-  void give(JobReport& report) const {
-    for (const Warning& warning : list_)
-      report.add_warning(fmt::format("{}{}: {}", warning.input,
-                                     warning.more_count > 0 ? fmt::format(" and {} other input{}", warning.more_count,
-                                                                          warning.more_count == 1 ? "" : "s")
-                                                            : "",
-                                     warning.text));
+  // One that all inputs have needs no name, because the report has that of the job.
+  void give(size_t input_count, JobReport& report) const {
+    for (const auto& [text, input, more_count] : list_) {
+      const std::string more =
+          more_count > 0 ? fmt::format(" and {} other input{}", more_count, more_count == 1 ? "" : "s") : "";
+      report.add_warning(more_count + 1 == input_count ? text : fmt::format("{}{}: {}", input, more, text));
+    }
   }
 
  private:
@@ -153,7 +153,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     take_other_parts(request, made.way.job, std::move(images.others), made.parts.back(), report);
     if (given.inputs.size() > 1) warnings.take(input, report.warnings, warned_before);
   }
-  warnings.give(report);
+  warnings.give(given.inputs.size(), report);
   if (given.is_format_changed) {
     const std::string& name = made.parts.front().picture.format;
     const Format* format = format_named(name);

@@ -165,7 +165,7 @@ TEST_CASE("other parts are dropped with a warning if the parts cannot be in one 
       encode(*format_named("exr"), std::span(&source, 1), Arrangement::single, {.keep_depths = true});
   CHECK(encoded.warnings ==
         std::vector<std::string>{"the other parts are dropped, because all parts must have the same displayWindow; "
-                                 "dropped parts: one, three"});
+                                 "dropped parts: one, three (write each to its own file with --part)"});
   CHECK(!encoded.has_other_parts);
   const Bytes bytes = encoded.bytes.bytes();
   CHECK(parse_exr_headers(bytes, {}).size() == 1);

@@ -454,7 +454,9 @@ TEST_CASE("attributes with names for other kinds of files are kept, except tiles
   for (const bool mipmapped : {false, true})
     for (const Compression compression : {Compression::zip, Compression::piz}) {
       const Encoded encoded = encode_exr(picture, {.compression = compression, .mipmapped = mipmapped});
-      CHECK(encoded.warnings.size() == (mipmapped ? 1 : 0));
+      REQUIRE(encoded.warnings.size() == (mipmapped ? 1 : 0));
+      if (mipmapped)
+        CHECK(encoded.warnings[0].starts_with("the attribute `tiles` is dropped, because the output has tiles"));
       check_planes(picture, 0, mipmapped ? read_tiles(encoded.bytes)[0] : read_lines(encoded.bytes));
       look_at(encoded.bytes, [&](const Imf::Header& header) {
         for (const char* name : {"chunkCount", "maxSamplesPerPixel", "version"})
@@ -538,7 +540,9 @@ TEST_CASE("values that half cannot hold are clamped, with a warning") {
       color_picture_of(made_group({{{"Y", Depth::f32}}}, Depth::f32, {17, 9}, 1,
                                   [](int x, int, size_t, int) { return bits_of_float(x == 3 ? 1e6f : 1.0f); }));
   const Encoded encoded = encode_exr(picture, {});
-  CHECK(encoded.warnings == std::vector<std::string>{"number of values above 65504 that were clamped: 9"});
+  CHECK(encoded.warnings ==
+        std::vector<std::string>{
+            "number of values above 65504 that were clamped in half channels: 9; keep them with --bits 32f"});
   CHECK(read_lines(encoded.bytes).at("Y")[3] == 0x7bff);
 }
 

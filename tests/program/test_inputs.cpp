@@ -166,7 +166,8 @@ DEVICE_TEST_CASE("an EXR output gets copies of the parts that the chain does not
   CHECK(part_names("out.exr").empty());
   const std::pair<Words, std::string> dropping[] = {
       {{"resize", "--size", "50%", "-o", "out.exr"},
-       "the other parts are dropped, because all parts must have the same displayWindow; dropped parts: beauty"},
+       "the other parts are dropped, because all parts must have the same displayWindow; dropped parts: beauty (write "
+       "each to its own file with --part)"},
       {{"-o", "out.png"}, "an output of this format holds one part; dropped parts: beauty"},
       {{"mips", "-o", "out.{level}.exr"}, "an output with one file per level holds one part; dropped parts: beauty"}};
   for (const auto& [words, warning] : dropping) {
@@ -384,6 +385,11 @@ DEVICE_TEST_CASE("metadata that is not kept is named once for each input, if an 
   const Finished sheet = place.gpupost({"in.png", "text.png", "sheet", "-o", "sheet.png"});
   CHECK(sheet.exit_code == 0);
   CHECK(sheet.err == "gpupost: warning: in.png and 1 more: text.png: metadata of this file is not kept: text\n");
+  place.write("same.png", made);
+  CHECK(place.gpupost({"text.png", "same.png", "sheet", "-o", "sheet.png"}).err ==
+        "gpupost: warning: text.png and 1 more: metadata of this file is not kept: text\n");
+  CHECK(place.gpupost({"text.png", "in.png", "same.png", "sheet", "-o", "sheet.png"}).err ==
+        "gpupost: warning: text.png and 2 more: text.png and 1 other input: metadata of this file is not kept: text\n");
   for (const Words& words : {Words{"stats", "text.png"}, {"info", "text.png"}, {"compare", "text.png", "text.png"}}) {
     const Finished finished = place.gpupost(words);
     CHECK(finished.exit_code == 0);

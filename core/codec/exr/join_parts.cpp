@@ -244,7 +244,8 @@ TexelBuffer join_parts(Bytes own, const OtherParts& others, std::vector<std::str
   for (const WholePart& part : std::span(parts).subspan(1))
     if (const auto names = conflicts(parts.front().header, part.header); !names.empty()) {
       warnings.push_back(
-          fmt::format("the other parts are dropped, because all parts must have the same {}; dropped parts: {}",
+          fmt::format("the other parts are dropped, because all parts must have the same {}; dropped parts: {} (write "
+                      "each to its own file with --part)",
                       fmt::join(names, " and "), printable(fmt::format("{}", fmt::join(others.names, ", ")))));
       return {};
     }

@@ -105,8 +105,12 @@ std::vector<Attribute> written_attributes(const std::vector<Attribute>& attribut
   for (const Attribute& attribute : attributes) {
     if (is_texel_attribute(attribute.name)) continue;
     if (is_storage_attribute(attribute.name) && !only_looks_like_storage(attribute)) continue;
-    const bool is_taken = is_tiled && attribute.name == "tiles";
-    const bool can_write = !is_taken && !attribute.name.empty() && attribute.name.size() <= longest_name &&
+    if (is_tiled && attribute.name == "tiles") {
+      encoded.warnings.push_back(
+          "the attribute `tiles` is dropped, because the output has tiles, and there the name is that of their size");
+      continue;
+    }
+    const bool can_write = !attribute.name.empty() && attribute.name.size() <= longest_name &&
                            attribute.type.size() <= longest_name && attribute.value.size() <= INT_MAX;
     if (can_write) written.push_back(attribute);
     else ++dropped_count;
@@ -241,7 +245,9 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
                              ? encode_by_openexr(header, channels, chunk_options, level_of_dwa)
                              : encode_chunks(header, channels, chunk_options);
   if (chunks.clamped_count > 0)
-    encoded.warnings.push_back(fmt::format("number of values above 65504 that were clamped: {}", chunks.clamped_count));
+    encoded.warnings.push_back(
+        fmt::format("number of values above 65504 that were clamped in half channels: {}; keep them with --bits 32f",
+                    chunks.clamped_count));
   encoded.bytes = std::move(chunks.file);
   const std::string_view name = compression_names[size_t(options.compression)];
   if (is_b44 && std::ranges::find(channels, Depth::half, &ExrChannel::depth) == channels.end())
