@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 
 namespace gpupost {
 
@@ -52,7 +51,9 @@ Group color_of(std::span<const std::optional<ChannelPlace>> places, bool has_alp
                Size size) {
   Group color{.depth = common_depth(places), .is_color = true};
   for (size_t c = 0; c < 4; ++c)
-    if (c < 3 || (has_alpha && places[c])) color.channels[c] = {.name = prefix + "RGBA"[c], .depth = color.depth};
+    if (c < 3 || (has_alpha && places[c]))
+      color.channels[c] = {.name = prefix + "RGBA"[c],
+                           .depth = places[c] ? common_depth(places.subspan(c, 1)) : color.depth};
   Level& level = color.levels.emplace_back(Level{size, TexelBuffer(texel_count(size) * 4 * bytes_of(color.depth))});
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
@@ -108,20 +109,28 @@ TakenChannels drops_of(std::span<const std::optional<ChannelPlace>> places, cons
   return {.dropped = std::move(dropped), .warnings = {warning}};
 }
 
-// Channels of a color with several types in the file become float, because values change places between them.
-void give_one_depth(Group& color) {
-  std::set<Depth> depths;
+// Gives each channel of the result the type of its source. A number has the type of the channel that it replaces.
+void take_types_of_sources(std::span<const Call> calls, Group& color) {
+  const auto is_unnamed = [](const Channel& channel) { return channel.name.empty(); };
+  Channel& first = *std::ranges::find_if_not(color.channels, is_unnamed);
+  for (Channel& channel : color.channels)
+    if (is_unnamed(channel)) channel.depth = first.depth;
+  for (const Call& call : calls) {
+    if (call.op != &channels_op) continue;
+    const ChannelSources sources = channel_sources(call);
+    if (sources.has_names()) continue;  // its channels are in their places
+    const std::array<Channel, 4> before = color.channels;
+    for (size_t c = 0; c < 4; ++c)
+      if (const std::optional<size_t> source = component_named(sources.of[c].channel))
+        color.channels[c].depth = before[*source].depth;
+  }
+  // channels that get a name behind the chain get the type of the first one too
   for (const Channel& channel : color.channels)
-    if (!channel.name.empty()) depths.insert(channel.depth);
-  if (depths.size() > 1)
-    for (Channel& channel : color.channels) channel.depth = Depth::f32;
+    if (is_unnamed(channel) && channel.depth == Depth::f32) first.depth = Depth::f32;
 }
 
-}  // namespace
-
-TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture) {
-  if (std::ranges::find(calls, &channels_op, &Call::op) != calls.end() && picture.groups.front().is_color)
-    give_one_depth(picture.groups.front());
+// Makes the color of the channels that the first call names.
+TakenChannels make_color(std::span<const Call> calls, Picture& picture) {
   if (calls.empty() || calls.front().op != &channels_op) return {};
   const ChannelSources sources = channel_sources(calls.front());
   const bool has_names = sources.has_names();
@@ -151,6 +160,15 @@ TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture)
   picture.groups.insert(picture.groups.begin(), std::move(color));
   remove_attributes_of_lost_channels(channels, picture);
   if (auto warning = warning_of_removed(attributes, picture.attributes)) taken.warnings.push_back(std::move(*warning));
+  return taken;
+}
+
+}  // namespace
+
+TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture) {
+  TakenChannels taken = make_color(calls, picture);
+  const bool has_call = std::ranges::find(calls, &channels_op, &Call::op) != calls.end();
+  if (has_call && picture.groups.front().is_color) take_types_of_sources(calls, picture.groups.front());
   return taken;
 }
 

@@ -16,7 +16,8 @@ struct TakenChannels {
 };
 
 // Makes the channels that a first `channels` call names the color of the image, in the order of the list. They are no
-// longer other channels. The old color is dropped. Throws Error(Exit::usage) if a channel is missing.
+// longer other channels. The old color is dropped. Gives the color's channels the types that they have behind all
+// `channels` calls. Throws Error(Exit::usage) if a channel is missing.
 TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture);
 
 }  // namespace gpupost

@@ -248,6 +248,36 @@ DEVICE_TEST_CASE("channels of half that the image stores beside a float are writ
             .groups[0]
             .levels[0]
             .texels.as<float>()[1] == 100000);
+  // each channel has the type of its source
+  const std::array<Channel, 4> with_float_alpha{
+      {{"R", Depth::half}, {"G", Depth::half}, {"B", Depth::half}, {"A", Depth::f32}}};
+  write_picture(place, "matte.exr",
+                color_picture_of(made_group(with_float_alpha, Depth::f32, picture.size(), 1,
+                                            [](int, int, size_t, int) { return 0x3f000000u; })));
+  using Depths = std::vector<Depth>;
+  const auto depths_of = [&](const Words& chain, const std::string& input) {
+    Depths depths;
+    for (const Channel& channel : result_of(place, chain, input, "out.exr").groups[0].channels)
+      if (!channel.name.empty()) depths.push_back(channel.depth);
+    return depths;
+  };
+  constexpr Depth half = Depth::half, f32 = Depth::f32;
+  CHECK(depths_of({"channels", "--list", "R,G,B,A"}, "matte.exr") == Depths{half, half, half, f32});
+  CHECK(depths_of({"channels", "--list", "A,G,B,R"}, "matte.exr") == Depths{f32, half, half, half});
+  CHECK(depths_of({"channels", "--list", "B,G,A", "channels", "--list", "B,R,0.5"}, "matte.exr") ==
+        Depths{f32, half, f32});
+  CHECK(depths_of({"channels", "--list", "R,G,B"}, "matte.exr") == Depths{half, half, half});
+  CHECK(depths_of({"channels", "--list", "A,G,B"}, "in.exr") == Depths{half, half, half});
+  CHECK(depths_of({"channels", "--list", "d.R,Z,d.B", "channels", "--list", "B,G,R"}, "mixed.exr") ==
+        Depths{half, f32, half});
+  const std::array<Channel, 4> with_float_green{{{"R", Depth::half}, {"G", Depth::f32}, {"B", Depth::half}}};
+  write_picture(place, "green.exr",
+                color_picture_of(made_group(with_float_green, Depth::f32, picture.size(), 1,
+                                            [](int, int, size_t c, int) { return c == 1 ? 0x47c35000u : 0u; })));
+  CHECK(result_of(place, {"channels", "--list", "R,G,B,G"}, "green.exr", "out.exr")
+            .groups[0]
+            .levels[0]
+            .texels.as<float>()[3] == 100000);
   const auto depth_of = [&](const std::string& list) {
     return result_of(place, {"channels", "--list", list}, "mixed.exr", "out.exr").groups[0].depth;
   };
