@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 using namespace definitions;
 
@@ -42,6 +43,24 @@ const Mode modes[] = {
      [](auto& s, auto& d) {
        return Position{s[0] + d[0], s[1] + d[1], s[2] + d[2], std::max(s[3], d[3])};
      }},
+    {"subtract",
+     [](auto& s, auto& d) {
+       return Position{d[0] - s[0], d[1] - s[1], d[2] - s[2], d[3]};
+     }},
+    {"divide",
+     [](auto& s, auto& d) {
+       Position made = d;  // the share of the input that the second picture covers is divided by its straight color
+       for (size_t k = 0; k < 3; ++k) made[k] = (1 - s[3]) * d[k] + (s[k] == 0 ? 0 : s[3] * d[k] / (s[k] / s[3]));
+       return made;
+     }},
+    {"mask",
+     [](auto& s, auto& d) {
+       return Position{s[3] * d[0], s[3] * d[1], s[3] * d[2], s[3] * d[3]};
+     }},
+    {"stencil",
+     [](auto& s, auto& d) {
+       return Position{(1 - s[3]) * d[0], (1 - s[3]) * d[1], (1 - s[3]) * d[2], (1 - s[3]) * d[3]};
+     }},
 };
 
 // The input with f of both where the second picture lies, its corner at (x, y).
@@ -62,6 +81,10 @@ Image second_picture(int width, int height) {
   });
 }
 
+Image transparent(int width, int height) {
+  return made("transparent", width, height, true, [](int, int) { return Position{}; });
+}
+
 }  // namespace
 
 DEVICE_TEST_CASE("merge makes what its formulas say, wherever the second picture lies") {
@@ -75,9 +98,16 @@ DEVICE_TEST_CASE("merge makes what its formulas say, wherever the second picture
     for (const Place& place : {Place{"", 0, 0}, {" --offset 5,-3", 5, -3}, {" --offset -16,8", -16, 8}}) {
       const std::string line = std::string("merge --with second.exr --mode ") + mode.name + place.words;
       const Images results = run(line, inputs);
-      for (size_t i = 0; i < inputs.size(); ++i)
-        check_near(results[i], with_second(inputs[i], second_picture(17, 9), place.x, place.y, mode.f), line,
-                   {4e-6, 4e-6});
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        Image second = second_picture(17, 9);
+        int x = place.x, y = place.y;
+        if (std::string_view(mode.name) == "mask") {  // which is transparent beside the second picture
+          second = with_second(transparent(inputs[i].width, inputs[i].height), second, x, y,
+                               [](const Position& s, const Position&) { return s; });
+          x = y = 0;
+        }
+        check_near(results[i], with_second(inputs[i], second, x, y, mode.f), line, {4e-6, 4e-6});
+      }
     }
 }
 

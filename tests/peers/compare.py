@@ -289,6 +289,8 @@ def rows():
     yield "merge --mode multiply", "oiiotool", gpupost("merge --with b.exr --mode multiply"), oiiotool("a.exr b.exr --mul"), rounding, ""
 
     for mode, words in (
+        ("subtract", "a.exr b.exr --sub"),
+        ("divide", "a.exr b.exr --div"),
         ("min", "a.exr b.exr --min"),
         ("max", "a.exr b.exr --max"),
         ("difference", "a.exr b.exr --absdiff"),

@@ -17,7 +17,7 @@ namespace gpupost {
 namespace {
 
 // In the order of the choices of --mode.
-enum class Mode { over, under, add, multiply, screen, min, max, difference, mix };
+enum class Mode { over, under, add, subtract, multiply, divide, screen, min, max, difference, mix, mask, stencil };
 
 constexpr int largest_offset = 65536;
 
@@ -52,8 +52,11 @@ Position corner_in(const Call& call, const InputPicture& second, Size size) {
 // A share of 0 takes nothing, of infinite light too.
 double share_of(double light, double share) { return share == 0 ? 0 : as_float(light * share); }
 
-// Premultiplied: `s` of the second picture, its opacity applied, `d` of the picture. Where both are there the mode blends straight
-// colors, elsewhere each stays: W3C, Compositing and Blending Level 1, for all modes but add and mix.
+// d / s of straight colors, times da sa: 0 where s is 0. Devices may take denormals as 0.
+double quotient_of(double d, double s, double sa) { return std::abs(s) < 0x1p-126 ? 0 : as_float(d * sa * sa / s); }
+
+// Premultiplied: `s` of the second picture, its opacity applied, `d` of the picture. Where both are there, most modes blend straight
+// colors, elsewhere each stays: W3C, Compositing and Blending Level 1.
 Color merged(Mode mode, double opacity, const Color& s, const Color& d) {
   const double sa = coverage_of(s[3]), da = coverage_of(d[3]);
   Color made{};
@@ -64,20 +67,32 @@ Color merged(Mode mode, double opacity, const Color& s, const Color& d) {
       case Mode::over: made[k] = s[k] + share_of(d[k], 1 - sa); break;
       case Mode::under: made[k] = d[k] + share_of(s[k], 1 - da); break;
       case Mode::add: made[k] = s[k] + d[k]; break;
+      case Mode::subtract: made[k] = d[k] - s[k]; break;
       case Mode::multiply: made[k] = beside + as_float(s[k] * d[k]); break;
+      case Mode::divide: made[k] = share_of(d[k], 1 - sa) + quotient_of(d[k], s[k], sa); break;
       case Mode::screen: made[k] = as_float(s[k] + d[k]) - as_float(std::min(s[k], sa) * std::min(d[k], da)); break;
       case Mode::min: made[k] = beside + (a < b ? a : b); break;
       case Mode::max: made[k] = beside + (a < b ? b : a); break;
       case Mode::difference: made[k] = beside + as_float(std::abs(a - b)); break;
       case Mode::mix: made[k] = s[k] + share_of(d[k], 1 - opacity); break;
+      case Mode::mask: made[k] = share_of(d[k], sa); break;
+      case Mode::stencil: made[k] = share_of(d[k], 1 - sa); break;
     }
   }
-  made[3] = mode == Mode::add ? std::max(sa, da) : mode == Mode::mix ? sa + (1 - opacity) * da : sa + da - sa * da;
+  switch (mode) {
+    case Mode::add: made[3] = std::max(sa, da); break;
+    case Mode::subtract:
+    case Mode::divide: made[3] = d[3]; break;
+    case Mode::mix: made[3] = sa + (1 - opacity) * da; break;
+    case Mode::mask: made[3] = da * sa; break;
+    case Mode::stencil: made[3] = da * (1 - sa); break;
+    default: made[3] = sa + da - sa * da;
+  }
   return as_floats(made);
 }
 
-// Calls made(merge, c, s) for each texel: c of the picture, s of the second one, `merge` the function of c. Outside the second picture
-// `otherwise(c)` is made.
+// Calls made(index, c, s, merge) for each texel: c of the picture, s of the second one, `merge` the function of c. Outside the second
+// picture `otherwise(index, c)` is made; a mask is transparent there.
 template <class Made, class Otherwise>
 Planes each_texel(const Call& call, const Planes& base, const Made& made, const Otherwise& otherwise) {
   const Size size = size_of(base);
@@ -89,7 +104,8 @@ Planes each_texel(const Call& call, const Planes& base, const Made& made, const 
     const Color c = color_at(base, index);
     const int x = int(index) % size.width + corner.x, y = int(index) / size.width + corner.y;
     const Size limits = size_of(other);
-    if (x < 0 || y < 0 || x >= limits.width || y >= limits.height) return otherwise(index, c);
+    if (x < 0 || y < 0 || x >= limits.width || y >= limits.height)
+      return mode == Mode::mask ? Color{} : otherwise(index, c);
     Color s = color_at(other, size_t(y) * size_t(limits.width) + size_t(x));
     for (double& number : s) number = share_of(number, call.number("opacity"));
     return made(index, c, s, [&](const Color& d) { return merged(mode, call.number("opacity"), s, d); });
@@ -112,7 +128,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
           // that of each product and sum of the formulas
           const double size =
               (std::abs(s[k]) + std::abs(c[k])) * (1 + std::abs(coverage_of(s[3])) + std::abs(coverage_of(c[3]))) +
-              std::abs(s[k] * c[k]);
+              std::abs(s[k] * c[k]) + std::abs(made[k]);
           sum[k] += rounding(std::abs(made[k]), depth) + (std::isfinite(size) ? 0x1p-21 * size : 0);
         }
         return sum;
@@ -165,8 +181,9 @@ void plan_merge(const Call& call, PlanBuilder& builder) {
 
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = by_values(call, inputs);
-  const bool is_mix = Mode(call.integer("mode")) == Mode::mix;
-  if (is_mix && inputs.size() > 1) made.has_alpha |= inputs[1].has_alpha;
+  const auto mode = Mode(call.integer("mode"));
+  if (mode == Mode::mask || mode == Mode::stencil) made.has_alpha = true;
+  if (mode == Mode::mix && inputs.size() > 1) made.has_alpha |= inputs[1].has_alpha;
   return made;
 }
 
@@ -186,23 +203,30 @@ static const Benchmark bench = {.sizes = {{1920, 1080}, {3840, 2160}},
 extern const Op merge_op;
 const Op merge_op{
     .name = "merge",
-    .doc = {.group = OpGroup::combine,
-            .summary = "Combine the image with a second image: over, under, add, multiply and more",
-            .description =
-                "--with names the second image. {frame} in its name is replaced by the frame number of the input. The "
-                "second image lies at its data window, moved by --offset. The result has the windows of the input: "
-                "parts of the second image outside of them are cut off. Where there is no second image, the input does "
-                "not change.\nmultiply, screen, min, max and difference blend straight colors where both images have "
-                "alpha, as CSS blend modes do. screen is a + b - min(a, 1) min(b, 1), where a and b are the two "
-                "colors. add adds light and keeps the larger alpha. mix is --opacity times the second image plus (1 - "
-                "opacity) times the input. Images with other primaries are first converted to Rec. 709.",
-            .citation = "Porter and Duff, Compositing Digital Images, 1984; W3C, Compositing and Blending Level 1",
-            .examples = {"--with testdata/alpha.png", "--with testdata/alpha.png --mode under --opacity 0.5",
-                         "--with testdata/alpha.png --mode add --offset 3,-2",
-                         "--with testdata/alpha.png --mode multiply", "--with testdata/alpha.png --mode screen",
-                         "--with testdata/alpha.png --mode min", "--with testdata/alpha.png --mode max --offset -5,4",
-                         "--with testdata/alpha.png --mode difference",
-                         "--with testdata/alpha.png --mode mix --opacity 0.25"}},
+    .doc =
+        {.group = OpGroup::combine,
+         .summary = "Combine the image with a second image: over, under, add, multiply and more",
+         .description =
+             "--with names the second image. {frame} in its name is replaced by the frame number of the input. The "
+             "second image lies at its data window, moved by --offset. The result has the windows of the input: "
+             "parts of the second image outside of them are cut off. Where there is no second image, the input does "
+             "not change; with mask it becomes transparent.\nmultiply, divide, screen, min, max and difference blend "
+             "straight colors where both images have "
+             "alpha, as CSS blend modes do. screen is a + b - min(a, 1) min(b, 1), where a and b are the two "
+             "colors. divide gives 0 where the second image is 0. add adds light and keeps the larger alpha. subtract "
+             "subtracts the light of the second image and keeps the alpha of the input; results may be negative. mix "
+             "is --opacity times the second image plus (1 - "
+             "opacity) times the input. mask keeps the input where the second image is opaque, and stencil where it is "
+             "transparent. Images with other primaries are first converted to Rec. 709.",
+         .citation = "Porter and Duff, Compositing Digital Images, 1984; W3C, Compositing and Blending Level 1",
+         .examples = {"--with testdata/alpha.png", "--with testdata/alpha.png --mode under --opacity 0.5",
+                      "--with testdata/alpha.png --mode add --offset 3,-2", "--with testdata/alpha.png --mode multiply",
+                      "--with testdata/alpha.png --mode screen", "--with testdata/alpha.png --mode min",
+                      "--with testdata/alpha.png --mode max --offset -5,4",
+                      "--with testdata/alpha.png --mode difference",
+                      "--with testdata/alpha.png --mode mix --opacity 0.25",
+                      "--with testdata/alpha.png --mode subtract", "--with testdata/alpha.png --mode divide",
+                      "--with testdata/alpha.png --mode mask", "--with testdata/alpha.png --mode stencil"}},
     .params = {{.name = "with",
                 .help = "Second image",
                 .kind = ParamKind::text,
@@ -211,7 +235,8 @@ const Op merge_op{
                {.name = "mode",
                 .help = "How to combine the images; over puts the second image above the input, under below it",
                 .kind = ParamKind::choice,
-                .choices = {"over", "under", "add", "multiply", "screen", "min", "max", "difference", "mix"}},
+                .choices = {"over", "under", "add", "subtract", "multiply", "divide", "screen", "min", "max",
+                            "difference", "mix", "mask", "stencil"}},
                {.name = "offset",
                 .help = "Texels to move the second image right (X) and down (Y); default 0,0",
                 .kind = ParamKind::text,
