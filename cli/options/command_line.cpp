@@ -15,7 +15,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 namespace gpupost {
 
@@ -61,13 +64,66 @@ std::string result_options(std::vector<std::string> words) {
   return text;
 }
 
-// Is it a number, or numbers with commas?
-bool is_number_list(std::string_view word) {
-  for (size_t end = 0; end != word.npos; word.remove_prefix(end == word.npos ? word.size() : end + 1)) {
-    end = word.find(',');
-    if (!number_in<double>(word.substr(0, end))) return false;
+// Can it only be the value of an option: a number, several with commas, 50% or 640x480?
+bool is_value(std::string_view word) { return list_of_numbers(without_plus(word)) || percentage(word) || sides(word); }
+
+// Does this option of an op take the value? Options that take any text do not count.
+bool accepts(const Param& param, const std::string& value) {
+  const std::optional<double> number = number_in<double>(without_plus(value));
+  switch (param.kind) {
+    case ParamKind::flag: return false;
+    case ParamKind::choice: return std::ranges::find(param.choices, value) != param.choices.end();
+    case ParamKind::text: return param.form.matches(value) && !param.form.matches("?");
+    case ParamKind::integer:
+    case ParamKind::number:
+      return number && *number >= param.min && *number <= param.max &&
+             (param.kind == ParamKind::number || *number == std::floor(*number));
   }
-  return true;
+  return false;
+}
+
+// What gpupost has for words and options of other programs that have no op or option of a similar name.
+constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
+    {"-V", "`gpupost --version` prints the version"},
+    {"-c", "`--compression` chooses the compression"},
+    {"-d", "`--bits` chooses the depth"},
+    {"-f", "existing outputs are replaced without an option"},
+    {"-i", "an input is a word without an option"},
+    {"-j", "`--jobs` sets the number of threads"},
+    {"-q", "write `--quality` or `--quiet`"},
+    {"-v", "`--explain`, `--timing` and `--report` tell about a run"},
+    {"-y", "existing outputs are replaced without an option"},
+    {"aces", "write `tonemap --curve hill`"},
+    {"ch", "write `channels --list R,G,B`"},
+    {"colorconvert", "write `ocio --from SPACE --to SPACE`"},
+    {"colorspace", "write `ocio --to SPACE`, or `--output-primaries`"},
+    {"compose", "write `merge --with FILE --mode over`"},
+    {"composite", "write `merge --with FILE --mode over`"},
+    {"convert", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
+    {"depth", "`--bits` chooses the depth"},
+    {"extract", "write `channels --list` with the names of the channels"},
+    {"filmic", "write `tonemap --curve hable`"},
+    {"flop", "write `flip x`"},
+    {"force", "existing outputs are replaced without an option"},
+    {"gpu", "`--device` chooses the device"},
+    {"gray", "write `saturation --factor 0`"},
+    {"grayscale", "write `saturation --factor 0`"},
+    {"input", "an input is a word without an option"},
+    {"magick", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
+    {"mirror", "write `flip x`"},
+    {"over", "write `merge --with FILE --mode over`"},
+    {"overwrite", "existing outputs are replaced without an option"},
+    {"threads", "`--jobs` sets the number of threads"},
+    {"to", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
+    {"tocolorspace", "write `ocio --to SPACE`"},
+    {"verbose", "`--explain`, `--timing` and `--report` tell about a run"}};
+
+// " (write `flip x`)" for a word or an option of another program; "" for others.
+std::string advice_for(std::string_view word) {
+  for (const std::string_view given : {word, word.substr(std::min(word.find_first_not_of('-'), word.size()))})
+    for (const auto& [name, advice] : advice_for_words)
+      if (given == name) return fmt::format(" ({})", advice);
+  return "";
 }
 
 // Walks through the words from left to right and assigns each to an op or to the global options.
@@ -170,6 +226,14 @@ class CommandLineParser {
     });
   }
 
+  // The positional choice of the previous op, if it can still be given; else nullptr.
+  const Param* open_choice() const {
+    if (!op_ || !call_words_.empty()) return nullptr;
+    const auto found = std::ranges::find_if(
+        op_->params, [](const Param& param) { return param.is_positional && !param.choices.empty(); });
+    return found == op_->params.end() ? nullptr : &*found;
+  }
+
   // An option belongs to the previous call if that op has it, else to the global options. It is passed as
   // `--name=value`, so that a value that begins with a dash is not taken as an option.
   void option(const std::string& word) {
@@ -180,8 +244,8 @@ class CommandLineParser {
     if (positional) param = nullptr;
     const Global* global = global_of_option(name);
     if (!param && !global) {
-      if (positional) refuse_name(*positional, name);
-      if (op_ && is_number_list(word)) refuse_number(word);
+      if (positional) refuse_name(*positional, word);
+      if (op_ && list_of_numbers(word)) refuse_value(word);
       unknown_option(name);
     }
     const bool takes_value = param ? param->kind != ParamKind::flag : !global->value.empty();
@@ -201,27 +265,55 @@ class CommandLineParser {
   std::string value_of(const std::string& word, size_t equals) {
     if (equals == word.npos && next_ + 1 >= words_.size())
       fail(Exit::usage, "{} needs a value; nothing follows it", word);
-    if (equals == word.npos && is_option(words_[next_ + 1])) refuse_option_as_value(word, words_[next_ + 1]);
+    if (equals == word.npos && is_option(words_[next_ + 1])) refuse_option_as_value(word, words_[next_ + 1], "");
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty()) fail(Exit::usage, "{} has an empty value; leave it out, or give it one", word);
     return value;
   }
 
-  // A positional choice is given without its name.
-  [[noreturn]] void refuse_name(const Param& param, const std::string& name) const {
+  // "`flip x`, `flip y`" for a positional choice.
+  std::string calls_with(const Param& param) const {
     std::vector<std::string> calls;
     for (const std::string_view choice : param.choices) calls.push_back(fmt::format("`{} {}`", op_->name, choice));
-    fail(Exit::usage, "{}: {} is not typed before its value; expected {}", op_->name, name, fmt::join(calls, ", "));
+    return fmt::format("{}", fmt::join(calls, ", "));
   }
 
-  // Ops take numbers only with the name of an option.
-  [[noreturn]] void refuse_number(const std::string& word) const {
-    const auto number = std::ranges::find_if(op_->params, [](const Param& param) {
-      return param.kind == ParamKind::number || param.kind == ParamKind::integer;
-    });
-    fail(Exit::usage, "{}: {} is not an option{}", op_->name, word,
-         number == op_->params.end() ? fmt::format("; `gpupost help {}` lists them", op_->name)
-                                     : fmt::format("; expected an option such as `--{} {}`", number->name, word));
+  // A positional choice is given without its name.
+  [[noreturn]] void refuse_name(const Param& param, const std::string& word) const {
+    const size_t equals = word.find('=');
+    const std::string value = equals != word.npos         ? word.substr(equals + 1)
+                              : next_ + 1 < words_.size() ? words_[next_ + 1]
+                                                          : "";
+    const std::string other = option_for(*op_, value);
+    fail(Exit::usage, "{}: {} is not typed before its value; expected {}{}", op_->name, word.substr(0, equals),
+         calls_with(param), other.empty() ? "" : fmt::format(", or `{} {}`", op_->name, other));
+  }
+
+  // "--sigma 1.5" with the first option of the op that takes the value and is not given; "" if none does.
+  std::string option_for(const Op& op, const std::string& value) const {
+    for (const Param& param : op.params) {
+      const bool is_given = &op == op_ && std::ranges::any_of(call_words_, [&](const std::string& word) {
+        return word.starts_with(fmt::format("--{}=", param.name));
+      });
+      if (!param.is_positional && !param.is_for_measuring && !is_given && accepts(param, value))
+        return fmt::format("--{} {}", param.name, value);
+    }
+    return "";
+  }
+
+  // " (did you mean `resize --size 50%`?)" for -resize 50%, or -resize alone.
+  std::string hint_of_op(const Op& op) const {
+    const std::string option = next_ + 1 < words_.size() ? option_for(op, words_[next_ + 1]) : "";
+    return option.empty() ? fmt::format(" (did you mean the op `{}`?)", op.name)
+                          : fmt::format(" (did you mean `{} {}`?)", op.name, option);
+  }
+
+  // Ops take values only with the name of an option.
+  [[noreturn]] void refuse_value(const std::string& word) const {
+    const std::string option = option_for(*op_, word);
+    fail(Exit::usage, "{}: {} is not an option; {}", op_->name, word,
+         option.empty() ? fmt::format("`gpupost help {}` lists them", op_->name)
+                        : fmt::format("expected an option such as `{}`", option));
   }
 
   [[noreturn]] void unknown_option(const std::string& name) {
@@ -231,36 +323,94 @@ class CommandLineParser {
     if (op_)
       for (const Param& param : op_->params) own.push_back("--" + std::string(param.name));
     for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));
-    std::vector<std::string> others;  // ops that have it
-    for (const Op* op : all_ops())
-      if (op != op_ && name.starts_with("--") && op->param(std::string_view(name).substr(2)))
-        others.push_back(fmt::format("`{}`", op->name));
     const std::string own_hint = suggestion(name, {own.begin(), own.end()});
-    const std::vector<std::string_view> ops = op_names();
     const std::string_view bare = std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
-    constexpr size_t most_others = 4;
-    const std::string hint =
-        std::ranges::find(ops, bare) != ops.end() ? fmt::format(" (did you mean the op `{}`?)", bare)
-        : !own_hint.empty()                       ? own_hint
-        : !others.empty() && others.size() <= most_others
-            ? fmt::format(" (it is an option of {}; write it after that word)", fmt::join(others, ", "))
-            : suggestion(name, {known.begin(), known.end()});
+    const std::string own_value = op_ ? option_for(*op_, std::string(bare)) : "";
+    const auto [owners, are_in_chain] = owners_of(name);
+    const std::string advice = advice_for(name);
+    const Op* op = op_named(bare);
+    const CommandRow* verb = verb_named(bare);
+    const std::string hint = are_in_chain         ? owners
+                             : op                 ? hint_of_op(*op)
+                             : !own_value.empty() ? fmt::format(" (did you mean `{}`?)", own_value)
+                             : !own_hint.empty()  ? own_hint
+                             : !advice.empty()    ? advice
+                             : !owners.empty()    ? owners
+                             : verb               ? fmt::format(" (did you mean the verb `gpupost {}`?)", verb->name)
+                                                  : suggestion(name, {known.begin(), known.end()});
     if (op_)
-      fail(Exit::usage, "{}: unknown option {}; neither {} nor gpupost has it{}", op_->name, name, op_->name, hint);
+      fail(Exit::usage, "{}: unknown option {}; neither {} nor gpupost has it{}{}", op_->name, name, op_->name, hint,
+           hint.empty() || hint == owners ? own_options() : "");
     fail(Exit::usage, "unknown option {}{}", name, hint);
+  }
+
+  // "; gain has --value, --red, --green, --blue", or where to read about many options.
+  std::string own_options() const {
+    constexpr size_t most = 6;
+    if (op_->params.size() > most) return fmt::format("; `gpupost help {}` lists its options", op_->name);
+    std::vector<std::string> options;
+    for (const Param& param : op_->params)
+      options.push_back(param.is_positional && param.kind == ParamKind::choice
+                            ? fmt::format("{}", fmt::join(param.choices, ", "))
+                            : fmt::format("--{}", param.name));
+    return options.empty() ? fmt::format("; {} has no options", op_->name)
+                           : fmt::format("; {} has {}", op_->name, fmt::join(options, ", "));
+  }
+
+  // Names the other ops that have the option: those of the command line, else all, or some of many.
+  struct Owners {
+    std::string hint;  // "" if no op has it
+    bool are_in_chain = false;
+  };
+  Owners owners_of(const std::string& option) const {
+    std::vector<std::string> owners, in_chain;
+    for (const Op* op : all_ops()) {
+      if (op == op_ || !option.starts_with("--") || !op->param(std::string_view(option).substr(2))) continue;
+      owners.push_back(fmt::format("`{}`", op->name));
+      if (std::ranges::find(words_, op->name) != words_.end()) in_chain.push_back(owners.back());
+    }
+    const bool are_in_chain = !in_chain.empty();
+    if (are_in_chain) owners = std::move(in_chain);
+    constexpr size_t most = 4;
+    const bool are_many = owners.size() > most;
+    if (are_many) owners.resize(most);
+    if (owners.empty()) return {};
+    return {.hint = fmt::format(" (it is an option of {}{}; write it after {})", are_many ? "ops such as " : "",
+                                fmt::join(owners, ", "), are_many ? "its op" : "that word"),
+            .are_in_chain = are_in_chain};
+  }
+
+  // Throws the error of a word that is neither an op nor a file.
+  [[noreturn]] void refuse_word(const std::string& word) {
+    if (verb_named(word))
+      fail(Exit::usage, "{0} is a verb and must be the first word, before {1}: gpupost {2}", word, words_.front(),
+           verb_named(word)->usage);
+    const std::string shown = word.empty() ? "an empty word" : word;
+    const size_t end = word.find_first_of("=:");  // resize=50%, radius=3
+    const std::string name = word.substr(0, end), value = end == word.npos ? "" : word.substr(end + 1);
+    if (op_ && !value.empty() && op_->param(name))
+      fail(Exit::usage, "{}: {} is not an option; expected `--{} {}`", op_->name, word, name, value);
+    if (const Op* op = value.empty() ? nullptr : op_named(name)) {
+      begin_call(op);
+      refuse_value(value);
+    }
+    if (const std::string option = op_ ? option_for(*op_, word) : ""; !option.empty()) refuse_value(word);
+    const std::string advice = advice_for(word);
+    std::vector<std::string_view> known = op_names();
+    for (const CommandRow* verb : all_verbs()) known.push_back(verb->name);
+    const std::string hint = advice.empty() ? suggestion(word, known) : advice;
+    if (const Param* param = open_choice())
+      fail(Exit::usage, "{}: {} is not one of {}, and neither an op nor a file{}; expected {}", op_->name, shown,
+           fmt::join(param->choices, ", "), hint, calls_with(*param));
+    fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops{}", shown, hint,
+         op_ ? fmt::format(", `gpupost help {0}` the options of {0}", op_->name) : "");
   }
 
   void input(const std::string& word) {
     const bool is_plain = word != "-" && word.find('/') == word.npos && word.find('.') == word.npos;
     const bool is_there = access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
-    if (op_ && !is_there && is_number_list(word)) refuse_number(word);
-    if (is_plain && !is_there && verb_named(word))
-      fail(Exit::usage, "{0} is a verb and must be the first word, before {1}: gpupost {2}", word, words_.front(),
-           verb_named(word)->usage);
-    if (is_plain && !is_there)
-      fail(Exit::usage, "{} is neither an op nor a file{}; `gpupost ops` lists the ops{}",
-           word.empty() ? "an empty word" : word, suggestion(word, op_names()),
-           op_ ? fmt::format(", `gpupost help {0}` the options of {0}", op_->name) : "");
+    if (op_ && !is_there && is_value(word)) refuse_value(word);
+    if (is_plain && !is_there) refuse_word(word);
     request_.input_words.push_back(word);
   }
 

@@ -119,7 +119,7 @@ class CommandWordReader {
       const std::string& next = words_[next_ + 1];
       const std::string name = next.substr(0, next.find('='));
       if (global_of_option(name) || std::ranges::find(verb_.options, name, &CommandOption::name) != verb_.options.end())
-        refuse_option_as_value(word, next);
+        refuse_option_as_value(word, next, verb_.name);
     }
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty())

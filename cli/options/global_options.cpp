@@ -26,8 +26,9 @@ const Global* global_of_option(std::string_view option) {
   return nullptr;
 }
 
-void refuse_option_as_value(std::string_view option, std::string_view next) {
-  fail(Exit::usage, "{0} needs a value; {1} is an option ({0}={1} if it is meant as the value)", option, next);
+void refuse_option_as_value(std::string_view option, std::string_view next, std::string_view verb) {
+  fail(Exit::usage, "{2}{3}{0} needs a value; {1} is an option ({0}={1} if it is meant as the value)", option, next,
+       verb, verb.empty() ? "" : ": ");
 }
 
 const Global* global_named(std::string_view name) {

@@ -43,8 +43,8 @@ std::span<const Global> all_globals();
 const Global* global_named(std::string_view name);        // nullptr if there is none
 const Global* global_of_option(std::string_view option);  // the same for -o or --output
 
-// Throws the error of an option without a value, which another option follows.
-[[noreturn]] void refuse_option_as_value(std::string_view option, std::string_view next);
+// Throws the error of an option without a value, which another option follows. `verb`: the verb that has it, or "".
+[[noreturn]] void refuse_option_as_value(std::string_view option, std::string_view next, std::string_view verb);
 
 // Settings of the progress display.
 enum class ProgressKind { automatic, none, json, openjd };

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -20,6 +21,9 @@ namespace gpupost {
 static double parse_choice(const Op& op, const Param& param, const std::string& word) {
   for (size_t index = 0; index < param.choices.size(); ++index)
     if (param.choices[index] == word) return double(index);
+  if (param.is_for_measuring)
+    fail(Exit::usage, "{0}: {1} {2} is unknown{3}; `gpupost bench {0} --list` lists the values", op.name,
+         param.typed_name(), word, suggestion(word, param.choices));
   fail(Exit::usage, "{}: {} {} is not one of {}{}", op.name, param.typed_name(), word, fmt::join(param.choices, ", "),
        suggestion(word, param.choices));
 }
@@ -28,8 +32,9 @@ static double parse_number(const Op& op, const Param& param, const std::string& 
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   const double value = number_in<double>(without_plus(word)).value_or(none);
   if (!std::isfinite(value) || (param.kind == ParamKind::integer && value != std::floor(value)))
-    fail(Exit::usage, "{}: --{} {} is not {}", op.name, param.name, word,
-         param.kind == ParamKind::integer ? "a whole number" : "a number");
+    fail(Exit::usage, "{}: --{} {} is not {}; expected one number in {}..{}{}", op.name, param.name, word,
+         param.kind == ParamKind::integer ? "a whole number" : "a number", param.min, param.max,
+         op.param("red") && list_of_numbers(word) ? ", or --red, --green and --blue for single channels" : "");
   if (value < param.min || value > param.max)
     fail(Exit::usage, "{}: --{} {} is outside {}..{}", op.name, param.name, word, param.min, param.max);
   return value;
@@ -178,14 +183,41 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// The name in gpupost of something that has another name in other programs.
-static std::string_view name_here(std::string_view word) {
-  constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"bicubic", "catmull-rom"}, {"bilinear", "triangle"}, {"brightness", "exposure"},
-      {"composite", "merge"},     {"convert", ""},          {"--half", "--fp16"},
-      {"--scale", "--size"},      {"scale", "resize"}};
-  const auto found = std::ranges::find(names, word, &std::pair<std::string_view, std::string_view>::first);
-  return found == std::end(names) ? word : found->second;
+// Names of other programs, and those of gpupost for the same; "" if gpupost has none.
+static constexpr std::pair<std::string_view, std::string_view> other_names[] = {
+    {"aces", "hill"},
+    {"bicubic", "catmull-rom"},
+    {"bilinear", "triangle"},
+    {"brightness", "exposure"},
+    {"bspline", "cubic"},
+    {"composite", "merge"},
+    {"convert", ""},
+    {"diff", "compare"},
+    {"--ev", "--stops"},
+    {"filmic", "hable"},
+    {"float", "32f"},
+    {"half", "16f"},
+    {"--half", "--fp16"},
+    {"--height", "--size"},
+    {"identify", "info"},
+    {"montage", "sheet"},
+    {"negate", "invert"},
+    {"plus", "add"},
+    {"point", "nearest"},
+    {"--scale", "--size"},
+    {"scale", "resize"},
+    {"thumbnail", "resize"},
+    {"tonemapping", "tonemap"},
+    {"uint16", "16"},
+    {"uint8", "8"},
+    {"unsharp", "sharpen"},
+    {"--width", "--size"},
+};
+
+// The name in gpupost of a word of another program. Nothing for other words.
+static std::optional<std::string_view> name_here(std::string_view word) {
+  const auto found = std::ranges::find(other_names, word, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(other_names) ? std::nullopt : std::optional(found->second);
 }
 
 static std::string in_lower_case(std::string_view word) {
@@ -195,8 +227,9 @@ static std::string in_lower_case(std::string_view word) {
 }
 
 std::string closest_word(std::string_view given, const std::vector<std::string_view>& known) {
-  const std::string lower = in_lower_case(given);
-  const std::string_view word = name_here(lower);
+  const std::string word = in_lower_case(given);
+  if (const std::optional<std::string_view> name = name_here(word))
+    return std::string(std::ranges::find(known, *name) == known.end() ? "" : *name);
 
   const size_t letter_count =
       word.size() - std::min(word.find_first_not_of('-'), word.size());  // without leading dashes

@@ -149,7 +149,9 @@ TEST_CASE("a value of the wrong kind is refused with what was expected") {
       if (param.kind == ParamKind::number)
         for (const char* value : {"x", "3x", "nan", "inf"}) check_refused(*op, param, value, "is not a number");
       if (param.kind == ParamKind::choice)
-        check_refused(*op, param, "nonsense", fmt::format("is not one of {}", param.choices.front()));
+        check_refused(*op, param, "nonsense",
+                      param.is_for_measuring ? fmt::format("`gpupost bench {} --list` lists the values", op->name)
+                                             : fmt::format("is not one of {}", param.choices.front()));
       if (param.kind == ParamKind::text)
         for (const char* value : {"nonsense", "10x", "-1x1+0+0", "10x10+0+0+"})
           if (!param.form.matches(value) && (!param.is_positional || value[0] != '-'))  // that would be an option
@@ -190,6 +192,8 @@ TEST_CASE("the nearest word is the one with the fewest letters to change, add or
   CHECK(closest_word("--stops", {"--jobs"}) == "");
   CHECK(suggestion("mps", known) == " (did you mean `mips`?)");
   CHECK(suggestion("xyzzy", known) == "");
+  CHECK(closest_word("aces", {"help"}) == "");  // another name for what is not among the known words
+  CHECK(closest_word("aces", {"agx", "hill"}) == "hill");
 }
 
 TEST_CASE("a number may have a plus before it") {
