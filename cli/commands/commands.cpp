@@ -54,24 +54,27 @@ static Exit run_help(const CommandCall& call) {
     return Exit::done;
   }
   const std::string& word = call.words.front();
-  const Op* op = op_named(word);
-  const CommandRow* verb = verb_named(word);
-  std::vector<std::string_view> known = op_names();
-  for (const CommandRow* candidate : all_verbs()) known.push_back(candidate->name);
-  if (!op && !verb)
-    fail(Exit::usage, "help: {} is neither an op nor a verb{}; `gpupost help` lists both", word,
+  const Global* global = word.starts_with('-') ? global_of_option(word) : global_named(word);
+  if (const Op* op = op_named(word)) print_out(help_text(*op));
+  else if (const CommandRow* verb = verb_named(word)) print_out(help_text(*verb));
+  else if (global) print_out(help_text(*global));
+  else if (word == "exit-codes") print_out(exit_codes_text());
+  else {
+    std::vector<std::string_view> known = op_names();
+    for (const CommandRow* candidate : all_verbs()) known.push_back(candidate->name);
+    fail(Exit::usage, "help: {} is not an op, a verb or a global option{}; `gpupost help` lists all", word,
          suggestion(word, known));
-  print_out(op ? help_text(*op) : help_text(*verb));
+  }
   return Exit::done;
 }
 
 const CommandRow help_verb{
     .name = "help",
-    .summary = "Print the help of the program, of an op or of a verb",
-    .usage = "help [OP|VERB]",
-    .argument = Argument::op_or_verb,
+    .summary = "Print the help of the program, of an op, of a verb or of a global option",
+    .usage = "help [OP|VERB|OPTION|exit-codes]",
+    .argument = Argument::help_topic,
     .most_words = 1,
-    .examples = {"help", "help mips", "help compare"},
+    .examples = {"help", "help mips", "help compare", "help --storage", "help exit-codes"},
     .run = run_help,
 };
 

@@ -59,7 +59,7 @@ class CommandWordReader {
         call_.words.insert(call_.words.end(), words_.begin() + long(next_) + 1, words_.end());
         break;
       }
-      if (is_option(word)) option(word);
+      if (is_option(word) && verb_.argument != Argument::help_topic) option(word);
       else call_.words.push_back(word);
     }
     check_count();

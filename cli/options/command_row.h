@@ -25,7 +25,7 @@ struct CommandOption {
 };
 
 // The kind of arguments of a verb.
-enum class Argument { none, file, op, op_or_verb, shell, chain };
+enum class Argument { none, file, op, help_topic, shell, chain };
 
 constexpr size_t any_count = size_t(-1);
 

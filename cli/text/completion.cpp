@@ -236,7 +236,7 @@ void add_arguments(Candidates& found, const CommandRow& verb, std::string_view w
   switch (verb.argument) {
     case Argument::file: found.has_files = true; break;
     case Argument::op: add_ops(found, word, verb.takes_op); break;
-    case Argument::op_or_verb: add_ops(found, word), add_verbs(found, word); break;
+    case Argument::help_topic: add_ops(found, word), add_verbs(found, word); break;
     case Argument::shell:
       for (const auto& [shell, script] : scripts) add(found, shell, verb.summary, word);
       break;

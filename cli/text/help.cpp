@@ -103,6 +103,8 @@ static std::string text_of(const Global& global) {
   return option_lines(option, help_of(global));
 }
 
+std::string help_text(const Global& global) { return text_of(global); }
+
 static std::string globals_text() {
   std::string text;
   for (const Global& global : all_globals()) text += text_of(global);
@@ -135,6 +137,12 @@ static constexpr std::string_view exit_codes[] = {
     "70   A bug in gpupost; please report it",
     "128 + N in a shell: ended by signal N, such as 130 by Ctrl-C or 143 by SIGTERM",
 };
+
+std::string exit_codes_text() {
+  std::string text = "Exit codes\n";
+  for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
+  return text;
+}
 
 static constexpr std::string_view usage =
     "  gpupost [INPUT...] OP [OPTIONS] [OP [OPTIONS]]... [-o OUTPUT]    apply ops, left to right\n"
@@ -186,10 +194,8 @@ std::string help_text() {
       "Ops (gpupost help OP)\n{}\nVerbs (gpupost help VERB)\n",
       usage, ops_list());
   for (const CommandRow* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
-  text += "\nGlobal options (an environment variable in brackets sets the same option)\n" + globals_text() +
-          "\nExit codes\n";
-  for (const std::string_view line : exit_codes) text += fmt::format("  {}\n", line);
-  return text;
+  return text + "\nGlobal options (an environment variable in brackets sets the same option)\n" + globals_text() +
+         "\n" + exit_codes_text();
 }
 
 // Escapes text for roff.

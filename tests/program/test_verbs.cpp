@@ -63,7 +63,17 @@ TEST_CASE("help of each verb has its usage and examples, and its options are tho
   const Finished near = place.gpupost({"help", "compar"});
   CHECK(near.exit_code == 1);
   CHECK(near.err ==
-        "gpupost: help: compar is neither an op nor a verb (did you mean `compare`?); `gpupost help` lists both\n");
+        "gpupost: help: compar is not an op, a verb or a global option (did you mean `compare`?); `gpupost help` lists "
+        "all\n");
+  const std::string all = place.gpupost({"--help"}).out;
+  for (const char* option : {"--tile-side", "tile-side", "-o"}) {
+    const Finished global = place.gpupost({"help", option});
+    CHECK(global.out.starts_with(option == std::string("-o") ? "  -o, --output FILE\n" : "  --tile-side TEXELS\n"));
+    CHECK(all.find(global.out) != all.npos);
+  }
+  const std::string codes = place.gpupost({"help", "exit-codes"}).out;
+  CHECK(codes.starts_with("Exit codes\n  0    Success"));
+  CHECK(all.ends_with("\n\n" + codes));
 }
 
 TEST_CASE("examples of verbs that need no device end with 0") {
