@@ -37,8 +37,8 @@ void check(const Request& request) {
       request, [](const Global& global) { return global.scope == Scope::bake; },
       "with --bake, which reads and writes no image; leave it out");
   if (!lower_case(request.globals.output).ends_with(".cube"))
-    fail(Exit::usage, "--bake: -o {} is not a .cube file; expected -o FILE.cube",
-         request.globals.output.empty() ? "is missing and" : request.globals.output);
+    fail(Exit::usage, "--bake: -o {}; expected -o FILE.cube",
+         request.globals.output.empty() ? "is missing" : request.globals.output + " is not a .cube file");
   check_has_no_placeholder(request.globals.output, "--bake writes one file");
   Paths paths(request, {});
   for (const ReadFile& file : files_of_calls(request.calls, "")) paths.add_read(file);

@@ -104,10 +104,10 @@ void arrange_cells(const Call& sheet, std::span<const std::string> inputs, Size 
     const Picture& part = parts[size_t(index)].picture;
     const Group& own = part.groups.front();
     if (part.size() != cell)
-      fail(
-          Exit::input,
-          "{}: its cell, with gap and label, has {} x {} texels, and that of {} has {} x {}; give `sheet` a --cell WxH",
-          inputs[size_t(index)], part.size().width, part.size().height, inputs.front(), cell.width, cell.height);
+      fail(Exit::input,
+           "{}: its cell is {} x {} texels with gap and label, but the cell of {} is {} x {}; set one size for all "
+           "with `sheet --cell WxH`",
+           inputs[size_t(index)], part.size().width, part.size().height, inputs.front(), cell.width, cell.height);
     if (own.depth != color.depth) fail(Exit::bug, "sheet: {} is {}", inputs[size_t(index)], name_of(own.depth));
     has_alpha |= own.has_alpha();
     const Position corner{index % columns * cell.width, index / columns * cell.height};

@@ -178,6 +178,7 @@ TEST_CASE("--bake refuses what a table cannot hold, and names what to change") {
   for (const char* list : {"B,G,R,0.5", "B,G,R,1", "B,G,R"})
     CHECK(has(refusal({"--bake", "9", "channels", "--list", list, "-o", "a.cube"}), "the chain changes alpha"));
   CHECK(has(refusal({"--bake", "9", "gain", "-o", "a.png"}), "--bake: -o a.png is not a .cube file"));
+  CHECK(has(refusal({"--bake", "9", "gain"}), "--bake: -o is missing; expected -o FILE.cube"));
   CHECK(has(refusal({"--bake", "9", "clamp", "-o", "b.####.cube"}),
             "-o b.####.cube: --bake writes one file; expected a name without placeholders"));
   CHECK(has(refusal({"--bake", "9", "in.exr", "clamp", "-o", "a.cube"}), "leave in.exr out"));

@@ -37,7 +37,7 @@ TEST_CASE("inputs that lack what is asked of them") {
       {"cells of different sizes",
        {"in.exr", "bars.png", "sheet", "--labels", "-o", "out.png"},
        2,
-       {"bars.png: its cell, with gap and label, has", "give `sheet` a --cell"}},
+       {"bars.png: its cell is ", "but the cell of in.exr is ", "set one size for all with `sheet --cell WxH`"}},
       {"nothing on standard input", {"mips"}, 2, {"standard input"}},
       {"nothing on standard input, named", {"mips", "-", "-o", "out.exr"}, 2, {"standard input"}},
       {"a file in place of a folder", {"in.exr/x.exr", "-o", "out.exr"}, 2, {"in.exr/x.exr"}},

@@ -72,6 +72,8 @@ TEST_CASE("names that a configuration lacks are refused with the nearest one tha
   CHECK(has(refusal({"--to=x", "--config=" + folder.path("bad.ocio")}), "2 ocio: "));
   folder.write("bad.cube", "LUT_3D_SIZE 2\n0 0\n");
   CHECK(has(refusal({"--file=" + folder.path("bad.cube")}), "2 ocio: "));
+  folder.write("bad.exr", "bad");
+  CHECK(refusal({"--file=" + folder.path("bad.exr")}).ends_with("could not be loaded. All formats have been tried."));
 }
 
 TEST_CASE("--id chooses a correction of a collection, by its id or its index, and the first one is the default") {

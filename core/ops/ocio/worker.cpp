@@ -52,8 +52,10 @@ std::string with_variable(const std::string& message) {
   return fmt::format("{} (the environment variable OCIO){}", variable, message.substr(std::strlen(variable)));
 }
 
-// A message of the worker, which may have several lines, as one line.
+// A message of the worker, which may have several lines, as one line. It loses the advice to read OpenColorIO's log, which
+// gpupost does not print.
 std::string one_line_of(std::string message) {
+  message.resize(std::min(message.find(" (Enable debug log"), message.size()));
   std::ranges::replace(message, '\n', ' ');
   return printable(message, most_message_bytes);
 }
