@@ -44,12 +44,21 @@ int most_by_descriptors() {
   return int(std::min<rlim_t>((limit.rlim_cur - of_the_rest) / of_a_decoder, 1 << 20));
 }
 
+// Several inputs of a job may have the same note.
+void add_note(const std::string& note, JobReport& report) {
+  if (std::ranges::find(report.notes, note) == report.notes.end()) report.notes.push_back(note);
+}
+
 InputImages images_of(const std::string& file, InputRead input, const InputSettings& settings, JobReport& report) {
   report.ms.decode += input.milliseconds;
   if (!input.sha256.empty()) report.journal.input_sha256.push_back(input.sha256);
   Picture& picture = input.decoded.picture;
   const Size size = picture.size();
   for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
+  if (settings.flatten && std::ranges::none_of(input.decoded.parts, &FilePart::is_deep))
+    add_note("--flatten has no effect, because the file has no deep data", report);
+  if ((settings.alpha || settings.alpha_is_data) && !picture.groups.front().has_alpha())
+    add_note("--input-alpha has no effect, because the image has no alpha", report);
   if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
   if (settings.transfer) picture.transfer = *settings.transfer;
   const std::vector<std::string> attributes = names_with_information(picture.attributes);

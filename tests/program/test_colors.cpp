@@ -302,6 +302,21 @@ DEVICE_TEST_CASE("a file with straight alpha 0 everywhere gives a warning that s
   CHECK(log_average(place, "out.exr") > 0.1);
 }
 
+TEST_CASE("--flatten and --input-alpha without an effect give a note") {
+  const TestFolder place;
+  const auto err_of = [&](const char* file, const Words& options) {
+    Words words{file, "-o", "out.exr"};
+    words.insert(words.end(), options.begin(), options.end());
+    return place.gpupost(words).err;
+  };
+  CHECK(err_of("in.exr", {"--flatten"}) ==
+        "gpupost: note: in.exr: --flatten has no effect, because the file has no deep data\n");
+  for (const char* kind : {"straight", "premultiplied", "data"})
+    CHECK(err_of("bars.png", {"--input-alpha", kind}) ==
+          "gpupost: note: bars.png: --input-alpha has no effect, because the image has no alpha\n");
+  CHECK(err_of("in.png", {"--input-alpha", "premultiplied"}).find("no effect") == std::string::npos);
+}
+
 TEST_CASE("values that PQ cannot hold are counted from its own largest light") {
   const TestFolder place;
   REQUIRE(place.shell("oiiotool --pattern constant:color=2,3,60 8x8 3 -d float -o bright.exr").exit_code == 0);
