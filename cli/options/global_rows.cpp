@@ -121,10 +121,11 @@ std::span<const Global> all_globals() {
        .has_names = true},
       {.name = "output-primaries",
        .value = "X,Y,...",
-       .help = "Convert the result to these primaries and record them in the output (EXR, HDR, PNG, JPEG or TIFF; "
-               "a gray PNG or JPEG records none). Default: "
-               "the input's, or Rec. 709 if an op or the format needs it. With --transfer, a result that is already "
-               "encoded is not converted, and the primaries are only recorded",
+       .help =
+           "Convert the result to these primaries: a name, or eight numbers as for --input-primaries. EXR, HDR, PNG, "
+           "JPEG and TIFF outputs record them, except a gray PNG or JPEG. Default: those of the input, or Rec. 709 "
+           "if an op or the format needs it. If `ocio` or `lut` has encoded the result, --transfer is required too; "
+           "then the primaries are only recorded",
        .choices = primaries_names(),
        .scope = Scope::images,
        .has_names = true},
@@ -273,9 +274,9 @@ std::span<const Global> all_globals() {
       {.name = "timing", .help = "Print the times of stages and passes as a table on standard error"},
       {.name = "bake",
        .value = "N",
-       .help = "Write the chain as a 3-D table with N entries per side (2..256) to the .cube file of -o. Takes no "
-               "input, and only ops that compute each texel alone, but not `point`. A note names the options of `lut` "
-               "that fit the table",
+       .help = "Write the chain as a 3-D table with N entries per side (2..256) to the .cube file of -o. There is no "
+               "input. Each op must compute each texel alone; `point` is not allowed. A note names the options of "
+               "`lut` that fit the table",
        .scope = Scope::bake},
       {.name = "bake-shaper",
        .value = "NAME",

@@ -268,11 +268,11 @@ const Op convolve_op{
             .description =
                 "Each texel becomes the weighted sum of the texels around it, in premultiplied linear light. The "
                 "kernel is applied as written, not mirrored. Both sides of the kernel must be odd. --kernel reads a "
-                "text file: one line per row, with spaces or commas between the weights. A kernel of W x H weights "
-                "that is the product of a column and a row runs as two passes if W H is at least 2 (W + H), as for "
-                "5x5; --explain says so. "
-                "--keep-alpha is for kernels whose weights add up to 0, such as edge detectors. For gaussians and "
-                "boxes, `blur` is faster.",
+                "text file: one line per row, with spaces or commas between the weights. For gaussians and boxes, "
+                "`blur` is faster.\nUse --keep-alpha for kernels whose weights add up to 0, such as edge detectors. "
+                "Without it, alpha becomes 0 where the image is opaque.\nSome kernels of W x H weights are the product "
+                "of a column and a row. They run as two faster passes if W H is at least 2 (W + H), as for 5x5. "
+                "--explain prints the passes.",
             .citation = "OpenCV filter2D",
             .examples = {"--rows 0,-1,0,-1,6,-1,0,-1,0", "--rows -1,0,1,-2,0,2,-1,0,1 --keep-alpha --border mirror",
                          "--rows 1,2,3,2,1,2,4,6,4,2,3,6,9,6,3,2,4,6,4,2,1,2,3,2,1 --normalize --border repeat"}},
@@ -291,7 +291,7 @@ const Op convolve_op{
                 .kind = ParamKind::choice,
                 .choices = {std::begin(border_names), std::begin(border_names) + 3}},
                {.name = "keep-alpha",
-                .help = "Do not change alpha, nor color whose alpha is 0",
+                .help = "Keep alpha, and the color of texels with alpha 0, as they are",
                 .kind = ParamKind::flag,
                 .is_for_color = true}},
     .check = check,

@@ -121,16 +121,16 @@ const Op guided_op{
         {.group = OpGroup::filter,
          .summary = "Smooth areas and keep edges of the image, or of a second image, with a guided filter",
          .description =
-             "In each window of 2R+1 x 2R+1 texels, the filter fits each channel by a linear function of the guide's "
-             "R, G and B. R is --radius. The result is the mean of the functions of all windows around a texel, "
-             "applied to its guide. The guide is the image itself, or --guide, which must have the same size and data "
-             "window. A guide whose data window is its whole display window needs only the same size. Contrast well "
-             "below the square root of --epsilon is smoothed; stronger edges of the guide stay. A gray guide gives "
-             "the result of the filter for one channel with a third of --epsilon. The time does not depend on "
-             "--radius.\nThe filter works on straight color in linear light, with means weighted by alpha. Alpha does "
-             "not change. Texels beyond the border are left out. Texels that are transparent, NaN, infinite or above "
-             "1e15 are left out too, and do not change. Sums are 32-bit floats, so contrast below 1/256 of the local "
-             "brightness always counts as flat.",
+             "The guide is the image itself, or --guide. Contrast well below the square root of --epsilon is smoothed; "
+             "stronger edges of the guide stay. The filter works in windows of 2R+1 x 2R+1 texels; R is --radius. In "
+             "each window, a linear function of the guide's R, G and B approximates each channel of the image. Each "
+             "texel lies in several windows. Its result is the mean of their functions, computed for its color in the "
+             "guide. The time does not depend on --radius.\n--guide must have the same size and data window as the "
+             "image. If its data window is its whole display window, the same size is enough. A gray guide gives the "
+             "result of the filter for one channel with a third of --epsilon.\nThe filter works on straight color in "
+             "linear light. Means are weighted by alpha, and alpha does not change. Texels beyond the border are left "
+             "out. Texels that are transparent, NaN, infinite or above 1e15 are left out too, and do not change. Sums "
+             "are 32-bit floats, so contrast below 1/256 of the local brightness always counts as flat.",
          .citation =
              "K. He, J. Sun, X. Tang, Guided Image Filtering, 2010 (equations 19 to 21); OpenCV ximgproc guidedFilter "
              "with a color guide",

@@ -232,10 +232,10 @@ const Op lut_op = point_op({
                 "takes the nearest color inside.\nThe table gets linear light, unless --srgb or --log-shaper encodes "
                 "it. ACEScct of x is (log2(x) + 9.72) / 17.52, or 10.5402377416545 x + 0.0729055341958355 up to x = "
                 "0.0078125. With --srgb or --linear, the result is linear light, and any op may follow. Otherwise the "
-                "result is written as it is, neither decoded nor encoded. Then only these ops may follow: ops that "
-                "compute each texel alone and need neither luminance nor known primaries, such as `clamp`, but not "
-                "`saturation` or `point`; ops that move texels, such as `crop`; and `stats`. A NaN in R, G or "
-                "B makes the texel NaN. `ocio --file` reads other formats.",
+                "result is encoded values, which are written as they are. Then only these ops may follow: `stats`, ops "
+                "that move texels, such as `crop`, and ops that compute each texel alone, such as `clamp`. Not allowed "
+                "are ops that need luminance or known primaries, such as `saturation`, and the op `point`. A NaN in R, "
+                "G or B makes the texel NaN. `ocio --file` reads other formats.",
             .citation = "Adobe, Cube LUT Specification 1.0; S-2016-001 (ACEScct); IEC 61966-2-1 (sRGB)",
             .examples = {"testdata/look.cube", "testdata/look.cube --interpolation trilinear --srgb",
                          "testdata/look.cube --log-shaper --linear"}},

@@ -266,8 +266,12 @@ const Op resize_op{
                 .help = "New size in texels, or as a percentage of both sides",
                 .kind = ParamKind::text,
                 .form = {.syntax = "WxH or P%", .matches = matches_syntax}},
-               box_param("fit", "Fit the image into W x H texels and keep its proportions"),
-               box_param("fill", "Cover W x H texels, keep the proportions and cut off the rest"),
+               box_param("fit",
+                         "Fit the image into W x H texels and keep its proportions. A smaller image is not enlarged "
+                         "without --enlarge"),
+               box_param("fill",
+                         "Cover W x H texels, keep the proportions and cut off the rest. A smaller image is not "
+                         "enlarged without --enlarge"),
                {.name = "pad",
                 .help = "Surround the image by this color until it has W x H texels: linear, straight R, G and B, and "
                         "alpha (1 if left out)",
@@ -275,7 +279,7 @@ const Op resize_op{
                 .form = canvas_color_form,
                 .effect = {.in = [](const Call& call) { return is_given(call, "fit"); }, .requirement = "--fit"}},
                {.name = "long-side",
-                .help = "New length of the longer side, in texels",
+                .help = "New length of the longer side, in texels. A smaller image is not enlarged without --enlarge",
                 .kind = ParamKind::integer,
                 .default_value = 1024,
                 .min = 1,
