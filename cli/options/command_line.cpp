@@ -94,6 +94,7 @@ constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"-v", "`--explain`, `--timing` and `--report` tell about a run"},
     {"-y", "existing outputs are replaced without an option"},
     {"aces", "write `tonemap --curve hill`"},
+    {"add", "write `merge --with FILE --mode add`"},
     {"ch", "write `channels --list R,G,B`"},
     {"colorconvert", "write `ocio --from SPACE --to SPACE`"},
     {"colorspace", "write `ocio --to SPACE`, or `--output-primaries`"},
@@ -101,6 +102,7 @@ constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"composite", "write `merge --with FILE --mode over`"},
     {"convert", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
     {"depth", "`--bits` chooses the depth"},
+    {"dry-run", "`--explain` prints the passes of a chain and runs nothing"},
     {"extract", "write `channels --list` with the names of the channels"},
     {"filmic", "write `tonemap --curve hable`"},
     {"flop", "write `flip x`"},
@@ -113,6 +115,7 @@ constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"mirror", "write `flip x`"},
     {"over", "write `merge --with FILE --mode over`"},
     {"overwrite", "existing outputs are replaced without an option"},
+    {"printinfo", "write `gpupost info INPUT`"},
     {"threads", "`--jobs` sets the number of threads"},
     {"to", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
     {"tocolorspace", "write `ocio --to SPACE`"},
@@ -341,7 +344,7 @@ class CommandLineParser {
     if (op_)
       fail(Exit::usage, "{}: unknown option {}; neither {} nor gpupost has it{}{}", op_->name, name, op_->name, hint,
            hint.empty() || hint == owners ? own_options() : "");
-    fail(Exit::usage, "unknown option {}{}", name, hint);
+    fail(Exit::usage, "unknown option {}{}", name, hint.empty() ? "; `gpupost --help` lists all" : hint);
   }
 
   // "; gain has --value, --red, --green, --blue", or where to read about many options.
@@ -376,7 +379,10 @@ class CommandLineParser {
     if (are_many) owners.resize(most);
     if (owners.empty()) return {};
     return {.hint = fmt::format(" (it is an option of {}{}; write it after {})", are_many ? "ops such as " : "",
-                                fmt::join(owners, ", "), are_many ? "its op" : "that word"),
+                                fmt::join(owners, ", "),
+                                are_many             ? "its op"
+                                : owners.size() == 1 ? "that word"
+                                                     : "one of these words"),
             .are_in_chain = are_in_chain};
   }
 

@@ -408,11 +408,12 @@ TEST_CASE("words that belong to another place say where") {
        "montage is neither an op nor a file (did you mean `sheet`?); `gpupost ops` lists the ops"},
       {{"in.exr", "-resize", "50%"}, "unknown option -resize (did you mean `resize --size 50%`?)"},
       {{"in.exr", "--info"}, "unknown option --info (did you mean the verb `gpupost info`?)"},
+      {{"in.exr", "--strip"}, "unknown option --strip; `gpupost --help` lists all"},
       {{"in.exr", "--depth", "16"}, "unknown option --depth (`--bits` chooses the depth)"},
       {{"in.exr", "--flop"}, "unknown option --flop (write `flip x`)"},
       {{"in.exr", "contrast", "--value", "2"},
        "contrast: unknown option --value; neither contrast nor gpupost has it (it is an option of `gain`, `gamma`, "
-       "`offset`; write it after that word); contrast has --factor, --pivot"},
+       "`offset`; write it after one of these words); contrast has --factor, --pivot"},
       {{"in.exr", "flip", "--sideways"},
        "flip: unknown option --sideways; neither flip nor gpupost has it; flip has x, y, xy"},
       {{"in.exr", "tonemap", "--operator", "agx"},
