@@ -185,7 +185,8 @@ class CommandLineParser {
       return access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
     };
     const Format* format = format_of_extension(inputs.back());
-    if (format && format->can_write() && !is_there(inputs.back()) && is_there(inputs.front()))
+    if (format && format->can_write() && !is_there(inputs.back()) &&
+        (inputs.front() == "-" || is_there(inputs.front())))
       fail(Exit::usage, "{0}: does not exist; write -o {0} if it is the output", inputs.back());
   }
 

@@ -36,7 +36,7 @@ static std::string_view obstacle_in(std::string_view name) {
 std::string name_for_make_alone(std::span<const DepfileRule> rules) {
   const auto is_misread = [](std::string_view name) {
     return name.ends_with(':') || name.find("\\$") != name.npos || std::ranges::any_of(name, [](char c) {
-             return (static_cast<unsigned char>(c) < 0x20 && c != '\n') ||
+             return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f ||
                     std::string_view("'\"&<>^`").find(c) != std::string_view::npos;
            });
   };

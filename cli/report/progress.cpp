@@ -201,10 +201,11 @@ static std::string value_of(std::string_view name, std::span<const std::string> 
   return value;
 }
 
-// Does a regular file begin like the lines of an earlier run?
-static bool has_lines_of_progress(const std::string& path) {
+// Is a regular file empty, or does it begin like the lines of an earlier run?
+static bool can_hold_lines(const std::string& path) {
   struct stat facts = {};
   if (stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return false;
+  if (facts.st_size == 0) return true;
   std::ifstream stream(path, std::ios::binary);
   std::string line;
   std::getline(stream, line);
@@ -218,7 +219,7 @@ void tell_failure(std::string_view text, std::span<const std::string> words, Exi
   if (line_file.get() >= 0 && kind == "json") return;  // Progress writes its last line
   if (line_file.get() < 0 && !path.empty()) {
     const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
-    if (has_lines_of_progress(path)) line_file = Descriptor(open(path.c_str(), flags | O_TRUNC));
+    if (can_hold_lines(path)) line_file = Descriptor(open(path.c_str(), flags | O_TRUNC));
     else if (kind == "openjd") line_file = Descriptor(open(path.c_str(), flags | O_CREAT | O_EXCL, 0666));
   }
   if (line_file.get() < 0 && kind == "json") return;

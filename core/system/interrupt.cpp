@@ -61,9 +61,12 @@ void on_interrupt(int signal_number) {
   errno = error;
 }
 
+bool ignores_alarms = false;  // of the caller
+
 // An alarm of its own ends the wait for files that are being written; one that the caller has set interrupts.
 void on_alarm(int signal_number) {
   if (interrupt != 0) die_by(interrupt);
+  if (ignores_alarms) return;
   on_interrupt(signal_number);
 }
 
@@ -76,7 +79,7 @@ void leave() {
 void handle_interrupts() {
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGTERM})
     if (signal(number, on_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup and a shell's & ask for that
-  signal(SIGALRM, on_alarm);
+  if (signal(SIGALRM, on_alarm) == SIG_IGN) ignores_alarms = true;
 }
 
 void say_at_interrupt(std::string_view line) {

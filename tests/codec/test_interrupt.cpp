@@ -84,6 +84,24 @@ TEST_CASE("an interrupt ends a process that writes no file by the same signal") 
   }
 }
 
+TEST_CASE("a signal that the caller ignores does not end the process") {
+  for (const int number : {SIGALRM}) {
+    signal(number, SIG_IGN);
+    const Process process([](int to) {
+      tell(to, 'r');
+      sleep_ms(300);
+      tell(to, 'e');
+      sleep_ms(20'000);
+    });
+    signal(number, SIG_DFL);
+    REQUIRE(process.next() == 'r');
+    process.send(number);
+    CHECK(process.next() == 'e');
+    process.send(SIGTERM);
+    CHECK(process.ending() == SIGTERM);
+  }
+}
+
 TEST_CASE("an interrupt that any thread takes ends the process by the same signal") {
   for (int round = 0; round < 40; ++round)
     for (const int number : {SIGINT, SIGQUIT}) {

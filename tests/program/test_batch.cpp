@@ -217,6 +217,10 @@ TEST_CASE("each run with an error has one line of failure for Open Job Descripti
     CHECK(place.shell("gpupost none.png -o none/x.exr" + options).exit_code == 3);
     REQUIRE(lines_of(place.read("again")).size() == 1);
     CHECK(lines_of(place.read("again")).front().starts_with(begin));
+    // and an empty file gets its line
+    CHECK(place.shell(": > again; gpupost none.png -o none/x.exr" + options).exit_code == 3);
+    REQUIRE(lines_of(place.read("again")).size() == 1);
+    CHECK(lines_of(place.read("again")).front().starts_with(begin));
     std::filesystem::remove(place.path("again"));
   }
   // a hard link is another name of the input

@@ -433,6 +433,7 @@ TEST_CASE("words that belong to another place say where") {
       {{"bench", "blur", "--json", "--quick"},
        "bench: --json needs a value; --quick is an option (--json=--quick if it is meant as the value)"},
       {{"blur", "--radius", "3", "in.exr", "out.exr"}, "out.exr: does not exist; write -o out.exr if it is the output"},
+      {{"blur", "--radius", "3", "-", "out.exr"}, "out.exr: does not exist; write -o out.exr if it is the output"},
       {{"in.exr", "--stops", "1", "exposure"},
        "unknown option --stops (it is an option of `exposure`; write it after that word)"},
       {{"in.exr", "lut", "a.cube", "mips"},
