@@ -394,7 +394,8 @@ TEST_CASE("a depfile has names as make and ninja read them") {
     return name_for_make_alone(std::span(&rule, 1));
   };
   CHECK(for_make_alone({"a b.exr"}, {"in$1.exr", "x#y:z.exr", "a(1).exr", R"(c\d)"}).empty());
-  for (const char* name : {"a&b.exr", "Bob's.exr", "a\"b", "a<b", "a>b", "a^b", "a`b", "a\rb", "a:", R"(a\$b)"}) {
+  for (const char* name :
+       {"a&b.exr", "Bob's.exr", "a\"b", "a<b", "a>b", "a^b", "a`b", "a\rb", "a:", R"(a\$b)", "a\x7f.exr"}) {
     CHECK(for_make_alone({name}, {}) == name);
     CHECK(for_make_alone({"x"}, {"y", name}) == name);
   }
