@@ -124,6 +124,8 @@ void Paths::add_file_written_in_place(std::string_view option, const std::string
   };
   const auto own = regular_file(path);
   if (path.empty() || own.second == 0) return;
+  const auto [other, is_new] = in_place_.try_emplace(own, fmt::format("{} {}", option, path));
+  if (!is_new) fail(Exit::usage, "{} {}: that is another name of {}; name another file", option, path, other->second);
   for (const auto& [name, file] : read_)
     if (regular_file(file.path) == own)
       fail(Exit::usage, "{} {}: that is another name of the {} {}; name another file", option, path, file.what,

@@ -4,6 +4,8 @@
 #include "cli/options/command_line.h"
 #include "core/pipeline/job.h"
 
+#include <sys/stat.h>
+
 #include <map>
 #include <span>
 #include <string>
@@ -47,8 +49,9 @@ class Paths {
   };
 
   FileNames names_;
-  std::map<std::string, ReadFile> read_;    // by canonical name
-  std::map<std::string, Written> written_;  // by canonical name
+  std::map<std::string, ReadFile> read_;                     // by canonical name
+  std::map<std::string, Written> written_;                   // by canonical name
+  std::map<std::pair<dev_t, ino_t>, std::string> in_place_;  // files that are not replaced: the option and the path
 };
 
 // Refuses pipes that would have to be read twice: by two images, by an image and --list, for the journal's hash of files that ops

@@ -139,10 +139,10 @@ JobList jobs_of(const Request& request) {
   paths.add_side_file("-o", statistics_file);
   paths.add_side_file("--report", globals.report.file);
   paths.add_side_file("--depfile", globals.report.depfile);
+  const std::string journal = journal_of(globals, list.jobs);
+  paths.add_file_written_in_place("--journal", journal);
   paths.add_file_written_in_place("--progress-file", globals.report.progress.file);
   check_pipes(request, list.jobs);
-  const std::string journal = journal_of(globals, list.jobs);
-  paths.add_side_file("--journal", journal);
   check_can_write(request, list.jobs, journal);
   return list;
 }

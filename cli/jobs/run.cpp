@@ -376,12 +376,11 @@ Exit run(const Request& request) {
   if (!one_file.empty() && globals.inputs.shard)
     fail(Exit::usage, "{} needs all of its inputs; leave --shard out", one_file);
   if (!one_file.empty() && !request.inputs.missing.empty())
-    fail(Exit::batch, "{} needs all of its inputs; render the missing frames, or leave them out with --skip-missing",
-         one_file);
+    fail(Exit::batch, "{} needs all of its inputs, and some are missing", one_file);
   const bool is_whole = request.inputs.missing.empty();
   const bool fails_at_once = !is_whole && globals.batch.fails_fast;
   if (fails_at_once && !globals.report.quiet)
-    say_note("no input was started, because frames are missing (--fail-fast)");
+    say_note("no input was started, because inputs are missing (--fail-fast)");
   if (request.inputs.files.empty() && request.inputs.skipped_count > 0 && !globals.report.quiet)
     say_note(
         "no input exists: {} missing (--skip-missing)",

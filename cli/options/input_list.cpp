@@ -171,7 +171,8 @@ class Gatherer {
                                                          : nullptr;
         if (!obstacle && access(path.c_str(), R_OK | X_OK) != 0 && errno == EACCES) {
           at.disable_recursion_pending();
-          list_.missing.push_back(fmt::format("{}: the folder cannot be read: Permission denied", path));
+          list_.missing.push_back(fmt::format(
+              "{}: the folder cannot be read: Permission denied; make it readable, or name other inputs", path));
         } else if (!obstacle) {
           opened = path;
         } else {

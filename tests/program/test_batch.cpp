@@ -127,7 +127,8 @@ TEST_CASE("a folder in a folder that cannot be read is an error, and stops no ot
                   "gpupost all/ --recursive -o out/");
   place.shell("chmod 700 all/closed");
   CHECK(finished.exit_code == 5);
-  CHECK(finished.err == "gpupost: all/closed: the folder cannot be read: Permission denied\n");
+  CHECK(finished.err ==
+        "gpupost: all/closed: the folder cannot be read: Permission denied; make it readable, or name other inputs\n");
   CHECK(place.has("out/in.png"));
 }
 
@@ -223,9 +224,13 @@ TEST_CASE("each run with an error has one line of failure for Open Job Descripti
     CHECK(lines_of(place.read("again")).front().starts_with(begin));
     std::filesystem::remove(place.path("again"));
   }
-  // a hard link is another name of the input
-  const Finished linked =
-      place.shell("ln in.png link.png; gpupost in.png -o x.exr --progress json --progress-file link.png");
+  // a hard link is another name of a file
+  Finished linked = place.shell(
+      "gpupost in.png -o x.exr --journal j.jsonl; ln j.jsonl jh; gpupost in.png -o x.exr --journal j.jsonl "
+      "--progress json --progress-file jh");
+  CHECK(linked.exit_code == 1);
+  CHECK(linked.err == "gpupost: --progress-file jh: that is another name of --journal j.jsonl; name another file\n");
+  linked = place.shell("ln in.png link.png; gpupost in.png -o x.exr --progress json --progress-file link.png");
   CHECK(linked.exit_code == 1);
   CHECK(linked.err ==
         "gpupost: --progress-file link.png: that is another name of the input in.png; name another file\n");

@@ -63,7 +63,7 @@ TEST_CASE("sequences go to sequences, and every frame is done or named") {
             "gap.-001.png,gap.0001.png,gap.0002.png,gap.0005.png",
             {"gap.####.png: frames 0, 3-4 are missing", "--skip-missing"}},
            {"gpupost gap.####.png --fail-fast -o out/", 5, "", {"are missing", "no input was started"}},
-           {"gpupost gap.####.png sheet -o out/x.png", 5, "", {"sheet needs all of its inputs; render the missing"}},
+           {"gpupost gap.####.png sheet -o out/x.png", 5, "", {"sheet needs all of its inputs, and some are missing"}},
            {"gpupost gap.####.png --skip-missing -o out/", 0, "gap.-001.png,gap.0001.png,gap.0002.png,gap.0005.png"},
            {"gpupost gap.####.png --frames 7-9 --skip-missing -o out/",
             0,
