@@ -22,7 +22,6 @@ namespace {
 // Converts to linear, premultiplied float, so that files with different encodings can be compared.
 Picture meaning_of(Picture picture, const CompareOptions& options) {
   if (options.alpha) picture.alpha = *options.alpha;
-  picture.groups.front().is_data |= options.alpha_is_data;
   make_working(picture, Depth::f32);
   for (Group& group : picture.groups)
     if (group.depth == Depth::half) change_depth(group, Depth::f32);
@@ -54,7 +53,7 @@ size_t hidden_difference_count(const Picture& a, const Picture& b, std::optional
 
 // Tells of them, unless they are compared.
 void say_hidden(const Picture& a, const Picture& b, const std::string& name, const CompareOptions& options) {
-  if (options.alpha_is_data) return;
+  if (a.groups.front().is_data) return;
   if (const size_t count = hidden_difference_count(a, b, options.alpha); count > 0)
     say_note(
         "compare: {}: colors of texels with alpha 0 are not compared; they differ in {} of them (--input-alpha data "
@@ -65,6 +64,8 @@ void say_hidden(const Picture& a, const Picture& b, const std::string& name, con
 // Both images of a part and a level, as they are compared.
 std::pair<Picture, Picture> meanings_of(Picture a, Picture b, const std::string& part, int level,
                                         const CompareOptions& options, const PairResult& result) {
+  bool &of_a = a.groups.front().is_data, &of_b = b.groups.front().is_data;
+  of_a = of_b = options.alpha_is_data || of_a || of_b;
   say_hidden(a, b,
              fmt::format("{} and {}{}{}", result.a, result.b, part.empty() ? "" : " part " + part,
                          level > 0 ? fmt::format(" level {}", level) : ""),

@@ -57,7 +57,9 @@ static json describe(const std::string& path, const Decoded& decoded) {
           {"data_window", to_json(picture.data_window)},
           {"display_window", to_json(picture.display_window)},
           {"transfer", name_of(picture.transfer, picture.exponent)},
-          {"alpha", picture.alpha == Alpha::straight ? "straight" : "premultiplied"},
+          {"alpha", picture.groups.front().is_data     ? "data"
+                    : picture.alpha == Alpha::straight ? "straight"
+                                                       : "premultiplied"},
           {"levels", picture.file_level_count},
           {"channels", channels},
           {"parts", to_json(decoded.parts)},

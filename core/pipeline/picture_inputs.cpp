@@ -37,7 +37,7 @@ static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, 
   }
   if (file.needs_float && !is_float(picture.groups.front().depth))
     fail(Exit::usage, "{}: holds integers; expected half or float, for values from -1 to 1", path);
-  picture.groups.front().is_data |= is_data;
+  picture.groups.front().is_data = is_data;  // the op decides, not the file
   if (is_all_hidden(picture)) report.add_warning(fmt::format("{}: {}", name, all_hidden_warning));
   if (is_data) {
     picture.transfer = Transfer::linear;

@@ -79,7 +79,8 @@ void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, co
   if (stays_gray && std::ranges::any_of(calls, makes_normals))
     fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
   const auto of_color = std::ranges::find_if(calls, is_for_color);
-  if (first.is_color && first.is_data && first.has_alpha()) return check_alpha_data(calls, true, "--input-alpha data");
+  if (first.is_color && first.is_data && first.has_alpha())
+    return check_alpha_data(calls, true, "alpha is data (--input-alpha, or the alpha mode of a DDS)");
   if (const Call* of_data = maker_of_data(calls)) {
     check_needs_no_colors(calls, *of_data);
     check_alpha_data(calls, first.has_alpha(), fmt::format("`{}` makes all values data", of_data->op->name));

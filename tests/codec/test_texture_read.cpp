@@ -246,10 +246,23 @@ TEST_CASE("DDS files without the DX10 header: masks, gray, gray with alpha, and 
   CHECK(floats.picture.groups[0].levels[0].texels.as<float>()[4] == 2);
   CHECK(channel_names(floats.picture) == "Y");
 
+  const Decoded two = seen({rgb, 0, 32, 0xffff, 0xffff0000, 0, 0}, "\1\2\3\4\5\6\7\10");  // G16R16
+  CHECK(channel_names(two.picture) == "RG");
+  CHECK(two.picture.transfer == Transfer::linear);
+  CHECK(two.picture.groups[0].levels[0].texels.as<uint16_t>()[5] == 0x807);
+  CHECK(bytes_of_texels(seen({rgb, 0, 8, 0xff, 0, 0, 0}, "\1\2")) == V{1, 1, 1, 255, 2, 2, 2, 255});
+
+  const char* expected =
+      "; expected RGB (flag 0x40) of 8 bits each, with or without alpha, R and G of 16, or gray (flag 0x20000) of 8 or "
+      "16";
   CHECK(refusal_of(old_dds({rgb, 0, 16, 0xf800, 0x7e0, 0x1f, 0}, "abcd")) ==
-        "2 file: has 16 bits per texel with masks f800, 7e0, 1f and 0; expected R, RG, RGB or RGBA of 8 or 16 bits, "
-        "half or "
-        "float, without block compression");
+        fmt::format("2 file: has a pixel format of 16 bits with flags 0x40 and masks 0xf800, 0x7e0, 0x1f and, for "
+                    "alpha, 0x0{}",
+                    expected));
+  CHECK(
+      refusal_of(old_dds({2, 0, 8, 0, 0, 0, 0xff}, "ab")) ==
+      fmt::format("2 file: has a pixel format of 8 bits with flags 0x2 and masks 0x0, 0x0, 0x0 and, for alpha, 0xff{}",
+                  expected));
   CHECK(refusal_of(old_dds({four_cc, 0x35545844, 0, 0, 0, 0, 0}, "abcd"))
             .starts_with("2 file: has the format \"DXT5\"; "));
   CHECK(refusal_of(old_dds({four_cc, 117, 0, 0, 0, 0, 0}, "abcd")).starts_with("2 file: has D3DFORMAT 117; "));
@@ -259,6 +272,39 @@ TEST_CASE("DDS files without the DX10 header: masks, gray, gray with alpha, and 
   CHECK(bytes_of_texels(decode_bytes(cube, {.part = "-Z"}))[0] == 'f');
   patch(cube, 112, 0x200000);
   CHECK(refusal_of(cube) == "2 file: is a volume; expected an image of two dimensions");
+}
+
+TEST_CASE("the alpha mode of a DDS says that alpha is data, unless the options say otherwise") {
+  File file = encoded_file("dds", noise_picture("RGBA", Depth::u8, Transfer::srgb));
+  const auto is_data = [&](AlphaUse use) { return decode_bytes(file, {.alpha = use}).picture.groups[0].is_data; };
+  CHECK(!is_data(AlphaUse::as_recorded));
+  CHECK(is_data(AlphaUse::data));
+  patch(file, 144, 4);  // DDS_ALPHA_MODE_CUSTOM
+  CHECK(is_data(AlphaUse::as_recorded));
+  CHECK(is_data(AlphaUse::data));
+  CHECK(!is_data(AlphaUse::straight));
+  CHECK(!is_data(AlphaUse::premultiplied));
+}
+
+TEST_CASE("levels of a KTX2 lie behind everything else and do not overlap") {
+  const File file = encoded_file("ktx2", noise_picture("RGBA", Depth::u8, Transfer::srgb));
+  constexpr size_t index_at = 80, entry_bytes = 24;
+  const auto descriptor = little_at<uint32_t>(file, 48), pairs = little_at<uint32_t>(file, 56);
+  const uint32_t end = pairs + little_at<uint32_t>(file, 60);
+  for (const uint32_t offset : {0u, 80u, descriptor, pairs, end - 1}) {
+    File changed = file;
+    patch(changed, index_at + entry_bytes, offset);
+    CHECK(
+        refusal_of(changed) ==
+        fmt::format("2 file: its level 1 begins at byte {}, inside of the header, which ends at byte {}", offset, end));
+  }
+  const auto level_0 = little_at<uint32_t>(file, index_at);
+  for (const uint32_t beyond : {0u, 100u, 311u}) {
+    File changed = file;
+    patch(changed, index_at + 2 * entry_bytes, level_0 + beyond);
+    CHECK(refusal_of(changed).starts_with("2 file: its levels "));
+    CHECK(refusal_of(changed).ends_with(fmt::format(" overlap at byte {}", level_0 + beyond)));
+  }
 }
 
 TEST_CASE("damaged and unusual textures are refused by name") {

@@ -233,6 +233,18 @@ DEVICE_TEST_CASE("alpha that is data does not weight the color, and ops that tak
   REQUIRE(place.gpupost(with(coded, {"-o", "f.tif", "--bits", "32f"})).exit_code == 0);
   REQUIRE(place.gpupost(with(coded, {"-o", "custom.dds"})).exit_code == 0);
   CHECK(place.read("custom.dds")[144] == 4);  // DDS_ALPHA_MODE_CUSTOM
+  CHECK(parse_json(place.gpupost({"info", "custom.dds", "--json"}).out)["alpha"] == "data");
+  const auto half_size = [&](const Words& input, const std::string& output) {
+    REQUIRE(place.gpupost(with(input, {"resize", "--size", "1x1", "--filter", "box", "-o", output})).exit_code == 0);
+    return place.read(output);
+  };
+  CHECK(half_size({"custom.dds"}, "recorded.png") == half_size(coded, "data.png"));
+  CHECK(half_size({"custom.dds", "--input-alpha", "straight"}, "straight.png") == half_size({"all.png"}, "alpha.png"));
+  CHECK(place.read("recorded.png") != place.read("straight.png"));
+  CHECK(place.gpupost({"compare", "custom.dds", "all.png"}).exit_code == 0);
+  CHECK(place.gpupost({"custom.dds", "clamp", "-o", "no.png"})
+            .err.find("alpha is data (--input-alpha, or the alpha mode of a DDS): `clamp` may take") !=
+        std::string::npos);
   CHECK(parse_json(place.gpupost({"info", "f.tif", "--json"}).out)["alpha"] == "straight");
   CHECK(place.gpupost(with(coded, {"-o", "a.jpg"})).err.find("alpha is dropped") != std::string::npos);
   CHECK(place.gpupost(with(coded, {"channels", "--list", "R,G,B", "offset", "--value", "0.1", "-o", "b.png"}))

@@ -24,6 +24,7 @@ Group group_of(const Raster& raster, Depth file_depth) {
   else
     for (const size_t component : {0, 1, 2}) name(component, std::string_view("RGB").substr(component, 1));
   if (raster.channel_count % 2 == 0) name(3, "A");
+  group.is_data = group.has_alpha() && raster.alpha_is_data;
   return group;
 }
 
@@ -77,7 +78,7 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   const Depth file_depth = raster.depth;
   if (options.alpha == AlphaUse::straight) raster.alpha = Alpha::straight;
   if (options.alpha == AlphaUse::premultiplied) raster.alpha = Alpha::premultiplied;
-  raster.alpha_is_data = options.alpha == AlphaUse::data;
+  if (options.alpha != AlphaUse::as_recorded) raster.alpha_is_data = options.alpha == AlphaUse::data;
   if (!raster.colors.profile.empty() || raster.is_cmyk) apply_profile(raster, options.profile, options.limits, lend);
   if (raster.orientation != 1 && !options.keeps_orientation) turn_upright(raster);
   Decoded decoded{.warnings = std::move(raster.colors.warnings)};

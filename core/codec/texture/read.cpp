@@ -121,6 +121,7 @@ Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, c
                 .depth = texture.texel.depth,
                 .texels = lend_texels(size, texture.texel.depth, options.limits, lend),
                 .alpha = texture.alpha,
+                .alpha_is_data = texture.alpha_is_data,
                 .colors = std::move(texture.colors),
                 .orientation = texture.orientation};
   const Bytes level = part_of(file, texture.offset_of(image, options.level), texture.level_bytes(options.level));

@@ -21,6 +21,7 @@ struct StoredTexture {
   uint64_t image_count = 1;  // array layers, times the faces of a cube
   bool is_cube = false;      // images are faces, in the order +X -X +Y -Y +Z -Z of each layer
   Alpha alpha = Alpha::straight;
+  bool alpha_is_data = false;  // it does not weight the color
   Colors colors;
   int orientation = 1;  // Exif orientation
   // Position of a level of an image in the file. Levels have rows without padding.

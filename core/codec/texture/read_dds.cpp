@@ -23,6 +23,7 @@ void take_dx10(Bytes file, StoredTexture& texture) {
   texture.image_count = uint64_t(word(3)) * (texture.is_cube ? 6 : 1);
   const uint32_t alpha_mode = word(4) & 7;
   texture.is_opaque = alpha_mode == dds::alpha_opaque;
+  texture.alpha_is_data = alpha_mode == dds::alpha_custom;
   if (alpha_mode == dds::alpha_premultiplied) texture.alpha = Alpha::premultiplied;
   texture.colors.transfer = texel->transfer;
 }
@@ -52,21 +53,28 @@ void take_masks(Bytes file, uint32_t flags, StoredTexture& texture) {
   TexelFormat& texel = texture.texel;
   texel = {.depth = Depth::u8, .transfer = Transfer::srgb, .component_count = bits / 8};
   const bool is_luminance = (flags & dds::pixel_luminance) != 0, is_rgb = (flags & dds::pixel_rgb) != 0;
-  if (is_luminance && bits == 8 && mask(0) == 0xff && alpha == 0) return;
-  if (is_luminance && bits == 16 && mask(0) == 0xff && alpha == 0xff00) {
+  const bool is_gray = is_luminance || (is_rgb && mask(1) == 0 && mask(2) == 0);
+  if (is_gray && bits == 8 && mask(0) == 0xff && alpha == 0) return;
+  if (is_gray && bits == 16 && mask(0) == 0xff && alpha == 0xff00) {
     texture.is_luminance_alpha = true;
     return;
   }
-  if (is_luminance && bits == 16 && mask(0) == 0xffff && alpha == 0) {
+  if (is_gray && bits == 16 && mask(0) == 0xffff && alpha == 0) {
     texel = *texel_format_of(Depth::u16, Transfer::linear, 1);
+    return;
+  }
+  if (is_rgb && bits == 32 && has(0xffff, 0xffff0000, 0) && alpha == 0) {  // D3DFMT_G16R16
+    texel = *texel_format_of(Depth::u16, Transfer::linear, 2);
     return;
   }
   const bool is_whole = (bits == 24 && alpha == 0) || (bits == 32 && (alpha == 0 || alpha == 0xff000000));
   if (is_rgb && is_whole && has(0xff, 0xff00, 0xff0000)) texel.order = ComponentOrder::rgba;
   else if (is_rgb && is_whole && has(0xff0000, 0xff00, 0xff)) texel.order = ComponentOrder::bgra;
   else
-    refuse_format(
-        fmt::format("{} bits per texel with masks {:x}, {:x}, {:x} and {:x}", bits, mask(0), mask(1), mask(2), alpha));
+    fail(Exit::input,
+         "has a pixel format of {} bits with flags {:#x} and masks {:#x}, {:#x}, {:#x} and, for alpha, {:#x}; expected "
+         "RGB (flag 0x40) of 8 bits each, with or without alpha, R and G of 16, or gray (flag 0x20000) of 8 or 16",
+         bits, flags, mask(0), mask(1), mask(2), mask(3));
   texture.is_opaque = alpha == 0;
 }
 

@@ -2,6 +2,9 @@
 #include "core/codec/texture/ktx2_header.h"
 #include "core/codec/texture/read.h"
 
+#include <algorithm>
+#include <array>
+
 namespace gpupost {
 namespace {
 
@@ -89,6 +92,32 @@ void take_key_values(Bytes file, StoredTexture& texture) {
   }
 }
 
+// Checks the sizes of the levels, that they begin behind everything else, and that they do not overlap.
+void check_levels(Bytes file, const StoredTexture& texture) {
+  const size_t index_bytes = ktx2::level_entry_bytes * texture.level_count;
+  part_of(file, ktx2::header_bytes, index_bytes);
+  uint64_t first = ktx2::header_bytes + index_bytes;
+  for (const size_t range : {size_t(48), size_t(56)}) {  // of the descriptor, and of keys and values
+    const auto offset = little_at<uint32_t>(file, range), bytes = little_at<uint32_t>(file, range + 4);
+    if (bytes > 0) first = std::max(first, uint64_t(offset) + bytes);
+  }
+  std::vector<std::array<uint64_t, 3>> levels;  // offset, bytes, number
+  for (uint32_t level = 0; level < texture.level_count; ++level) {
+    const size_t entry = ktx2::header_bytes + ktx2::level_entry_bytes * level;
+    const auto offset = little_at<uint64_t>(file, entry), bytes = little_at<uint64_t>(file, entry + 8);
+    const uint64_t expected = texture.image_count * texture.level_bytes(int(level));
+    if (bytes != expected) fail(Exit::input, "its level {} has {} bytes; expected {}", level, bytes, expected);
+    if (offset < first)
+      fail(Exit::input, "its level {} begins at byte {}, inside of the header, which ends at byte {}", level, offset,
+           first);
+    levels.push_back({offset, bytes, level});
+  }
+  std::ranges::sort(levels);
+  for (size_t i = 1; i < levels.size(); ++i)
+    if (levels[i][0] - levels[i - 1][0] < levels[i - 1][1])
+      fail(Exit::input, "its levels {} and {} overlap at byte {}", levels[i - 1][2], levels[i][2], levels[i][0]);
+}
+
 constexpr std::array<std::string_view, 4> supercompressions{"", "BasisLZ", "Zstandard", "ZLIB"};
 
 void check_supercompression(uint32_t scheme) {
@@ -122,12 +151,7 @@ Decoded read_ktx2(Bytes file, const DecodeOptions& options, const TexelAllocator
   texture.size = {int(width), int(height)};
   take_descriptor(file, texture);
   take_key_values(file, texture);
-  part_of(file, ktx2::header_bytes, ktx2::level_entry_bytes * texture.level_count);
-  for (uint32_t level = 0; level < texture.level_count; ++level) {
-    const uint64_t bytes = little_at<uint64_t>(file, ktx2::header_bytes + ktx2::level_entry_bytes * level + 8);
-    const uint64_t expected = texture.image_count * texture.level_bytes(int(level));
-    if (bytes != expected) fail(Exit::input, "its level {} has {} bytes; expected {}", level, bytes, expected);
-  }
+  check_levels(file, texture);
   texture.offset_of = [&texture, file](uint64_t image, int level) {
     const auto start = little_at<uint64_t>(file, ktx2::header_bytes + ktx2::level_entry_bytes * size_t(level));
     const uint64_t beyond = image * texture.level_bytes(level);

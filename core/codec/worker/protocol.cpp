@@ -12,7 +12,8 @@ constexpr auto members(const Channel&) { return std::tuple(&Channel::name, &Chan
 constexpr auto members(const Attribute&) { return std::tuple(&Attribute::name, &Attribute::type, &Attribute::value); }
 constexpr auto members(const Level&) { return std::tuple(&Level::size); }
 constexpr auto members(const Group&) {
-  return std::tuple(&Group::channels, &Group::depth, &Group::is_color, &Group::is_luminance, &Group::levels);
+  return std::tuple(&Group::channels, &Group::depth, &Group::is_color, &Group::is_data, &Group::is_luminance,
+                    &Group::levels);
 }
 constexpr auto members(const Picture&) {
   return std::tuple(&Picture::format, &Picture::compression, &Picture::file_level_count, &Picture::data_window,

@@ -36,8 +36,8 @@ bool is_sensible(const Group& group, Size size, bool is_first) {
     return is_name(channel.name) && is_within(channel.depth, Depth::f32);
   });
   return has_names && is_within(group.depth, Depth::f32) && (is_first || !group.is_color) &&
-         (group.is_color || !group.is_luminance) && !(group.is_color && group.depth == Depth::u32) &&
-         group.levels.size() == 1 && group.levels[0].size == size;
+         (group.is_color || !group.is_luminance) && (group.has_alpha() || !group.is_data) &&
+         !(group.is_color && group.depth == Depth::u32) && group.levels.size() == 1 && group.levels[0].size == size;
 }
 
 bool are_sensible(const std::vector<Group>& groups, Size size, const Limits& limits) {
