@@ -244,8 +244,30 @@ TEST_CASE("TIFF that is not supported is refused by name, and samples that are n
         std::string::npos);
   CHECK(refusal({.bits = 1, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK, .compression = COMPRESSION_CCITTFAX4})
             .find("TIFF compression 4") != std::string::npos);
+  CHECK(
+      refusal(
+          {.photometric = PHOTOMETRIC_YCBCR, .compression = COMPRESSION_JPEG, .rows_per_strip = 16, .is_planar = true})
+          .find("TIFF of YCbCr is read only if it is JPEG without separate planes") != std::string::npos);
   CHECK(decode_bytes(make_tiff({{.samples = 4, .alpha = EXTRASAMPLE_UNSPECIFIED}})).warnings ==
         std::vector<std::string>{"1 extra sample per texel is dropped, because it is not alpha"});
+}
+
+TEST_CASE("a TIFF without PhotometricInterpretation is RGB from three samples on, else gray") {
+  for (const Recipe& recipe :
+       {Recipe{},
+        {.samples = 4, .alpha = EXTRASAMPLE_UNASSALPHA},
+        {.samples = 1, .photometric = PHOTOMETRIC_MINISBLACK},
+        {.samples = 2, .photometric = PHOTOMETRIC_MINISBLACK, .alpha = EXTRASAMPLE_UNASSALPHA}}) {
+    INFO("samples ", recipe.samples);
+    File file = make_tiff({recipe});
+    const std::string entry = little(TIFFTAG_PHOTOMETRIC, 2) + little(TIFF_SHORT, 2);
+    const size_t at = text_of(file).find(entry);
+    REQUIRE(at != std::string_view::npos);
+    const std::string fill_order = little(TIFFTAG_FILLORDER, 2);  // the next tag of TIFF 6.0; 1 is the default
+    std::memcpy(&file[at], fill_order.data(), fill_order.size());
+    file[at + 8] = std::byte(1);
+    check_texels(recipe, decode_bytes(file).picture);
+  }
 }
 
 TEST_CASE("the alpha of a TIFF may be behind a sample that is no alpha") {

@@ -188,8 +188,10 @@ Layout Page::layout() const {
   Layout layout{.size = {},
                 .bits = value<uint16_t>(TIFFTAG_BITSPERSAMPLE, 1),
                 .sample_count = value<uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1),
-                .is_planar = value<uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE,
-                .photometric = value<uint16_t>(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK)};
+                .is_planar = value<uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE};
+  // if it is missing, libtiff counts extra samples as if the image were gray
+  const bool has_rgb = layout.sample_count >= 3;
+  layout.photometric = value<uint16_t>(TIFFTAG_PHOTOMETRIC, has_rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
   const auto width = value<uint32_t>(TIFFTAG_IMAGEWIDTH, 0), height = value<uint32_t>(TIFFTAG_IMAGELENGTH, 0);
   check_claimed_size(width, height, options_.limits);
   layout.size = {int(width), int(height)};
@@ -226,9 +228,9 @@ Layout Page::layout() const {
         fail(Exit::input, "TIFF of inks other than CMYK of 8 or 16 bits is not supported");
       break;
     case PHOTOMETRIC_YCBCR:
-      // Libtiff converts it to RGB.
-      if (value<uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_JPEG) break;
-      [[fallthrough]];
+      // libtiff converts it to RGB
+      if (value<uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_JPEG && !layout.is_planar) break;
+      fail(Exit::input, "TIFF of YCbCr is read only if it is JPEG without separate planes; convert it to RGB");
     default: fail(Exit::input, "TIFF of photometric interpretation {} is not supported", layout.photometric);
   }
   if (!layout.is_indexed() && layout.sample_count < color_count)
