@@ -291,6 +291,15 @@ TEST_CASE("a profile in several segments of a JPEG is one, whichever stands firs
     REQUIRE(read);
     CHECK(are_same(*read, parse_primaries("adobe").value()));
   }
+  File incomplete = make_jpeg({});
+  const File inserted = file_of(first);
+  incomplete.insert(incomplete.begin() + 2, inserted.begin(), inserted.end());
+  const Decoded decoded = decode_bytes(incomplete);
+  CHECK(decoded.warnings ==
+        std::vector<std::string>{"the ICC profile is damaged and ignored; the image is taken as sRGB"});
+  CHECK(decode_bytes(incomplete, {.profile = ProfileUse::nothing}).warnings.empty());
+  const TexelBuffer& texels = decoded.picture.groups[0].levels[0].texels;
+  CHECK(text_of(texels.bytes()) == text_of(decode_bytes(make_jpeg({})).picture.groups[0].levels[0].texels.bytes()));
   cmsCloseProfile(profile);
   cmsFreeToneCurve(curve);
 }

@@ -23,6 +23,10 @@ void JpegErrors::leave_with(j_common_ptr jpeg, const char* text) {
 
 void JpegErrors::take_message(j_common_ptr jpeg, int level) {
   if (level >= 0) return;  // trace messages of libjpeg
+
+  // the reader finds it in msg_code, and warns if the profile is used
+  if (jpeg->err->msg_code == JWRN_BOGUS_ICC) return;
+
   const bool is_harmless = jpeg->err->msg_code == JWRN_ADOBE_XFORM || jpeg->err->msg_code == JWRN_JFIF_MAJOR;
   if (!is_harmless) leave(jpeg);
   auto& errors = static_cast<JpegErrors&>(*jpeg->err);

@@ -6,8 +6,9 @@
 
 #include <cstdio>  // jpeglib.h needs it
 
+#include <jpeglib.h>  // the codes of jerror.h depend on what it defines
+
 #include <jerror.h>
-#include <jpeglib.h>
 
 #include <csetjmp>
 #include <string>

@@ -113,6 +113,7 @@ std::vector<std::byte> Decoder::profile() {
   JOCTET* bytes = nullptr;
   unsigned count = 0;
   errors_.guarded(Exit::input, [&] { jpeg_read_icc_profile(&jpeg_, &bytes, &count); });
+  if (!bytes && errors_.msg_code == JWRN_BOGUS_ICC) return std::vector<std::byte>(1);  // damaged for apply_profile()
   const std::unique_ptr<JOCTET, void (*)(void*)> owned(bytes, std::free);
   const auto all = std::as_bytes(std::span(bytes, bytes ? count : 0));
   return {all.begin(), all.end()};
