@@ -177,13 +177,14 @@ void row_of_integers(const Integer* from, std::byte* to, size_t texel_count, Loo
     else look_up(from, reinterpret_cast<float*>(to), texel_count, table.floats, 1.0F);
     return;
   }
-  const float unit = 1.0f / float(Integer(-1));
+  // rounded once, as the table is: color that is alpha stays alpha
+  const auto share_of = [](Integer value) { return float(double(value) / double(Integer(-1))); };
   thread_local std::vector<float> row;
   row.resize(4 * texel_count);
   for (size_t i = 0; i < 4 * texel_count; i += 4) {
-    row[i + 3] = float(from[i + 3]) * unit;
+    row[i + 3] = share_of(from[i + 3]);
     if (look.is_encoded_multiplied) {
-      for (size_t c = i; c < i + 3; ++c) row[c] = float(from[c]) * unit;
+      for (size_t c = i; c < i + 3; ++c) row[c] = share_of(from[c]);
       make_linear(&row[i], look);
     } else {
       const float factor = look.is_straight ? row[i + 3] : 1;

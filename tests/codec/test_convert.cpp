@@ -154,6 +154,21 @@ TEST_CASE("integers of a file become linear premultiplied numbers") {
   }
 }
 
+TEST_CASE("premultiplied color that is alpha stays alpha, in every curve") {
+  for (const Transfer transfer : {Transfer::linear, Transfer::srgb}) {
+    std::vector<uint16_t> numbers;
+    for (size_t i = 0; i < 65536; ++i) numbers.insert(numbers.end(), 4, uint16_t(i));
+    Picture picture = picture_of(Size{256, 256}, Depth::u16, numbers);
+    picture.transfer = transfer;
+    picture.alpha = Alpha::premultiplied;
+    make_working(picture, Depth::f32);
+    const std::vector<float> made = floats_of(picture);
+    size_t unlike = 0;
+    for (size_t i = 0; i < made.size(); ++i) unlike += made[i] != made[i | 3];
+    CHECK(unlike == 0);
+  }
+}
+
 TEST_CASE("floats of a file become linear premultiplied numbers") {
   const std::vector<float> numbers{0.5f, 0.04f, 2, 1, 0.25f, 0.1f, 0.5f, 0.5f, 0.3f, 0.2f, 0.1f, 0};
   for (const Transfer transfer : {Transfer::srgb, Transfer::linear}) {
