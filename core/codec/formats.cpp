@@ -125,15 +125,18 @@ const auto& formats() {
                    return starts_with(start, "BM") && start.size() >= 18 && little_at<uint32_t>(start, 14) <= 124;
                  },
              .read = read_bmp},
-      Format{
-          .name = "hdr",
-          .extensions = {"hdr", "pic"},
-          .description = "Radiance RGBE, flat or run lengths",
-          .matches = [](Bytes start) { return starts_with(start, "#?RADIANCE\n") || starts_with(start, "#?RGBE\n"); },
-          .read = read_hdr,
-          .write = one_picture<encode_hdr>,
-          .written_depths = {Depth::f32},
-          .holds_primaries = true},
+      Format{.name = "hdr",
+             .extensions = {"hdr", "pic"},
+             .description = "Radiance RGBE, flat or run lengths",
+             .matches =
+                 [](Bytes start) {
+                   return starts_with(start, "#?RADIANCE\n") || starts_with(start, "#?RGBE\n") ||
+                          starts_with(start, "#?RADIANCE\r\n") || starts_with(start, "#?RGBE\r\n");
+                 },
+             .read = read_hdr,
+             .write = one_picture<encode_hdr>,
+             .written_depths = {Depth::f32},
+             .holds_primaries = true},
       Format{.name = "tga",  // detected only by plausible fields, so it is checked last
              .extensions = {"tga"},
              .description = "Truevision TGA, plain or run lengths",

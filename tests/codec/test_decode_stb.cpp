@@ -250,6 +250,28 @@ TEST_CASE("a BMP gives the ICC profile that its header embeds, and tells of a li
   CHECK(refusal_of(made(0x4d424544, "")) == "");
 }
 
+TEST_CASE("a BMP with primaries and gammas other than those of sRGB says that they are ignored") {
+  const auto warnings = [](uint32_t kind, const std::vector<double>& endpoints, double gamma) {
+    std::string behind = std::string(16, '\0') + little(kind, 4);  // masks, and the kind of color space
+    for (const double number : endpoints) behind += little(uint32_t(number * 0x1p30), 4);
+    for (int i = 0; i < 3; ++i) behind += little(uint32_t(gamma * 65536), 4);
+    const std::string base = bmp_header(1, 1, 24, 0, 0).substr(18);
+    return decode_bytes(file_of("BM" + little(0, 8) + little(14 + 108, 4) + little(108, 4) + base + behind +
+                                std::string("\1\2\3\0", 4)))
+        .warnings;
+  };
+  const std::vector<double> none(9, 0), srgb{0.64, 0.33, 0.03, 0.3, 0.6, 0.1, 0.15, 0.06, 0.79};
+  const std::vector<double> wide{0.708, 0.292, 0, 0.17, 0.797, 0.033, 0.131, 0.046, 0.823};
+  const Warnings ignored{"its endpoints and gammas are ignored; the image is taken as sRGB"};
+  CHECK(warnings(0, none, 0).empty());
+  CHECK(warnings(0, srgb, 2.2).empty());
+  CHECK(warnings(0, srgb, 0.45455).empty());
+  CHECK(warnings(0x73524742, wide, 1).empty());
+  CHECK(warnings(0, wide, 2.2) == ignored);
+  CHECK(warnings(0, srgb, 1) == ignored);
+  CHECK(warnings(0, none, 1) == ignored);
+}
+
 TEST_CASE("a PNG says once which color chunk is ignored") {
   const auto warnings = [](const std::vector<PngChunk>& chunks) {
     return decode_bytes(gray_png(3, 3, chunks)).warnings;
@@ -346,10 +368,12 @@ TEST_CASE("TGA runs are walked to the last texel") {
   const std::string footer = std::string(8, '\1') + std::string("TRUEVISION-XFILE.\0", 18);
   CHECK(refusal_of(file_of(plain + footer)) == "");
   CHECK(refusal_of(file_of(plain + std::string(5, '\0'))) == "");
-  CHECK(refusal_of(file_of((plain + footer).substr(0, plain.size() + 20))).find("without a footer") !=
-        std::string::npos);
+  CHECK(decode_bytes(file_of(plain)).warnings.empty());
+  CHECK(decode_bytes(file_of((plain + footer).substr(0, plain.size() + 20))).warnings ==
+        Warnings{"20 bytes behind the image are ignored; they have no footer"});
   const std::string runs = tga_header(10, 5, 1, 24) + "\x82" + "abc" + "\x01" + "defghi";
   CHECK(refusal_of(file_of(runs)) == "");
+  CHECK(refusal_of(file_of(runs + "junk")) == "2 file: is cut off: 4 bytes follow the image, without a footer");
   for (size_t cut = 18; cut < runs.size(); ++cut)
     CHECK(refusal_of(file_of(runs.substr(0, cut))).find("2 file: is cut off") == 0);
   CHECK(refusal_of(file_of(tga_header(10, 2, 1, 24) + "\x82" + "abc")).find("ends after the image") !=
@@ -379,6 +403,34 @@ TEST_CASE("a color map beside the true color or the gray of a TGA is skipped") {
     CHECK(bytes_of_texels(decode_bytes(file_of(file))) == expected);
     CHECK(refusal_of(file_of(file.substr(0, file.size() - 1))).find("2 file: is cut off") == 0);
   }
+}
+
+TEST_CASE("TGA colors of 16 bits have the alpha that the header says, also in runs and palettes") {
+  // red, green with alpha, 1/31 of blue
+  const std::string red = little(31 << 10, 2), green = little(0x8000 | 31 << 5, 2), dark = little(1, 2);
+  const auto texels = [](const std::string& file, bool has_alpha) {
+    const Decoded decoded = decode_bytes(file_of(file));
+    CHECK(decoded.picture.groups[0].has_alpha() == has_alpha);
+    return bytes_of_texels(decoded);
+  };
+  const auto expected = [](char alpha) {
+    return std::string("\xff\0\0", 3) + alpha + std::string("\0\xff\0\xff", 4) + std::string("\0\0\x08", 3) + alpha;
+  };
+  for (const auto& [bits, descriptor, has_alpha] :
+       {std::tuple(16, 0x21, true), {16, 0x20, false}, {15, 0x20, false}, {15, 0x21, false}}) {
+    CAPTURE(bits);
+    CAPTURE(descriptor);
+    const std::string all = expected(has_alpha ? '\0' : '\xff');
+    CHECK(texels(tga_header(2, 3, 1, bits, descriptor) + red + green + dark, has_alpha) == all);
+    CHECK(texels(tga_header(10, 4, 1, bits, descriptor) + "\x81" + red + "\x01" + green + dark, has_alpha) ==
+          all.substr(0, 4) + all);
+    std::string mapped = tga_header(9, 3, 1, 8, descriptor);
+    mapped[1] = 1;
+    mapped[5] = 3;
+    mapped[7] = char(bits);
+    CHECK(texels(mapped + red + green + dark + std::string("\2\0\1\2", 4), has_alpha) == all);
+  }
+  CHECK(refusal_of(file_of(tga_header(2, 2, 1, 16, 0x21) + red + "a")).find("is cut off") != std::string::npos);
 }
 
 TEST_CASE("BMP palettes of every header are read whole") {
@@ -411,6 +463,8 @@ TEST_CASE("BMP bit fields are read from every header, with bytes before the data
   };
   CHECK(read(40, fields, "") == "abc\xff" + std::string("def\xff"));
   CHECK(read(40, fields, "gap!") == "abc\xff" + std::string("def\xff"));
+  CHECK(read(52, fields, "") == "abc\xff" + std::string("def\xff"));
+  CHECK(read(52, fields, "gap!") == "abc\xff" + std::string("def\xff"));
   CHECK(read(56, fields + alpha, "") == texels);
   CHECK(read(108, fields + alpha + std::string(52, '\0'), "a gap") == texels);
   CHECK(read(124, fields + alpha + std::string(68, '\0'), "") == texels);
@@ -458,6 +512,12 @@ TEST_CASE("a Radiance header's primaries are taken, and what is not is named") {
   CHECK(decoded("EXPOSURE=2\nEXPOSURE=3\nGAMMA=2.2\n").warnings ==
         Warnings{"EXPOSURE of the header is ignored: values stay as they are stored",
                  "GAMMA of the header is ignored: values stay as they are stored"});
+}
+
+TEST_CASE("a Radiance header with lines that end in CR LF is refused by name") {
+  for (const char* magic : {"#?RADIANCE", "#?RGBE"})
+    CHECK(refusal_of(file_of(magic + std::string("\r\nFORMAT=32-bit_rle_rgbe\r\n\r\n-Y 1 +X 1\r\n\x80\x40\x20\x81"))) ==
+          "2 file: has lines that end in CR LF; Radiance files have LF. Copy the file as binary data, not as text");
 }
 
 TEST_CASE("Radiance runs that are cut, empty or too long are refused, and do not hang") {

@@ -15,15 +15,15 @@ struct Checked {
   Colors colors;
   Alpha alpha = Alpha::straight;
   std::vector<std::byte> rewritten;  // if not empty, read this instead of the file
-  bool has_five_bits = false;        // of red, green and blue, which stb_image 2.27 expands to 8 bits by rounding down
 };
 
 // Each function throws Error(Exit::input) if the file is damaged, above the limits or not supported.
 
 // Rewrites a BMP whose palette stb_image 2.27 would read wrongly.
 Checked check_bmp(Bytes file, const Limits& limits);
-// Checks every run of every row.
+// Checks every run. Rewrites a TGA with colors of 15 or 16 bits.
 Checked check_tga(Bytes file, const Limits& limits);
+// Checks every run of every row.
 Checked check_hdr(Bytes file, const Limits& limits);
 
 }  // namespace gpupost

@@ -35,7 +35,7 @@ BmpHeader bmp_header_of(Bytes file, const Limits& limits) {
   BmpHeader header;
   header.data_at = little_at<uint32_t>(file, 10);
   header.header_bytes = little_at<uint32_t>(file, 14);
-  const size_t known[] = {12, 40, 56, 108, 124};
+  const size_t known[] = {12, 40, 52, 56, 108, 124};
   if (std::ranges::find(known, header.header_bytes) == std::end(known))
     fail(Exit::input, "BMP with a header of {} bytes is not supported", header.header_bytes);
   part_of(file, file_header_bytes, header.header_bytes);
@@ -159,6 +159,26 @@ void check_fields(Bytes file) {
          blue);
 }
 
+// Warns of primaries and gammas in a header of 108 or 124 bytes, unless they are 0 or those of sRGB.
+void warn_of_calibration(Bytes file, const BmpHeader& header, Colors& colors) {
+  constexpr size_t kind_at = 56, endpoints_at = 60, gammas_at = 96;  // in the header
+  if (header.header_bytes < 108) return;
+  const auto field = [&](size_t at) { return little_at<uint32_t>(file, file_header_bytes + at); };
+  if (field(kind_at) != 0) return;  // LCS_CALIBRATED_RGB
+  bool are_zero = true, are_srgb = true;
+  const Chromaticity places[] = {rec709.red, rec709.green, rec709.blue};
+  for (size_t i = 0; i < 3; ++i) {
+    const size_t at = endpoints_at + 12 * i;  // X, Y and Z of a primary
+    const double x = field(at), y = field(at + 4), z = field(at + 8), gamma = field(gammas_at + 4 * i) / 65536.0;
+    are_zero = are_zero && x + y + z + gamma == 0;
+    const double sum = std::max(1.0, x + y + z);
+    are_srgb = are_srgb && std::abs(x / sum - places[i].x) < 0.001 && std::abs(y / sum - places[i].y) < 0.001 &&
+               std::abs((gamma < 1 ? 1 / std::max(gamma, 0.01) : gamma) - 2.2) < 0.03;
+  }
+  if (!are_zero && !are_srgb)
+    colors.warnings.push_back("its endpoints and gammas are ignored; the image is taken as sRGB");
+}
+
 // The ICC profile of a header of 124 bytes, if it has one.
 void take_profile(Bytes file, const BmpHeader& header, Colors& colors) {
   constexpr size_t kind_at = 56, place_at = 112, count_at = 116;  // in the header
@@ -189,6 +209,7 @@ Checked check_bmp(Bytes file, const Limits& limits) {
     fail(Exit::input, "is cut off: it claims {} bytes, the file has {}", said_bytes, file.size());
   Checked checked{.size = {int(header.width), int(header.row_count())}};
   if (header.has_fields()) check_fields(file);
+  warn_of_calibration(file, header, checked.colors);
   take_profile(file, header, checked.colors);
   const bool is_of_fields = header.bits == 16 || header.bits == 32;  // default fields if the file has none
   const Bytes data = part_of(file, header.data_at, data_bytes);

@@ -126,7 +126,8 @@ void take_colors(std::string_view line, Colors& colors) {
 Checked check_hdr(Bytes file, const Limits& limits) {
   Checked checked;
   size_t at = 0;
-  line_at(file, at);  // the magic line
+  if (line_at(file, at).ends_with('\r'))  // the magic line
+    fail(Exit::input, "has lines that end in CR LF; Radiance files have LF. Copy the file as binary data, not as text");
   std::optional<std::string_view> format;
   for (std::string_view line = line_at(file, at); !line.empty(); line = line_at(file, at)) {
     if (line.starts_with("FORMAT=")) format = line.substr(7);

@@ -1,6 +1,8 @@
 #include "core/codec/common/size_limits.h"
 #include "core/codec/metadata/checked_file.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace gpupost {
@@ -16,6 +18,7 @@ struct TgaHeader {
   size_t data_at = 0;
 
   size_t texel_bytes() const { return (size_t(bits) + 7) / 8; }
+  size_t map_bytes() const { return has_map ? size_t(map_length) * ((size_t(map_bits) + 7) / 8) : 0; }
 };
 
 TgaHeader tga_header_of(Bytes file, const Limits& limits) {
@@ -36,8 +39,7 @@ TgaHeader tga_header_of(Bytes file, const Limits& limits) {
   if (header.is_mapped && header.map_length == 0) fail(Exit::input, "has an empty color map");
   if (header.is_mapped && header.map_start != 0)
     fail(Exit::input, "TGA with a color map that starts at entry {} is not supported", header.map_start);
-  const size_t map_bytes = header.has_map ? size_t(header.map_length) * ((size_t(header.map_bits) + 7) / 8) : 0;
-  header.data_at = 18 + size_t(byte_at(file, 0)) + map_bytes;
+  header.data_at = 18 + size_t(byte_at(file, 0)) + header.map_bytes();
   return header;
 }
 
@@ -55,6 +57,9 @@ void check_indices(Bytes file, const TgaHeader& header, size_t at, size_t count)
   }
 }
 
+// Texels that follow the head of a run.
+size_t stored_texels(uint8_t head) { return head & 128 ? 1 : size_t(head) + 1; }
+
 // Runs may cross rows, but not the end of the image. Returns the byte after the last.
 size_t end_of_runs(Bytes file, const TgaHeader& header) {
   const size_t texels = texel_count({header.width, header.height});
@@ -64,7 +69,7 @@ size_t end_of_runs(Bytes file, const TgaHeader& header) {
     if (at >= file.size()) refuse_cut(file, at + 1);
     const uint8_t head = byte_at(file, at);
     const size_t length = size_t(head & 127) + 1;
-    const size_t stored = head & 128 ? 1 : length;
+    const size_t stored = stored_texels(head);
     const size_t end = at + 1 + stored * header.texel_bytes();
     if (end > file.size()) refuse_cut(file, end);
     if (length > texels - done) fail(Exit::input, "the run at byte {} ends after the image", at);
@@ -77,12 +82,15 @@ size_t end_of_runs(Bytes file, const TgaHeader& header) {
 
 constexpr std::string_view footer_end("TRUEVISION-XFILE.\0", 18);
 
-// The file without its color map and the text of its field 1.
-std::vector<std::byte> without_map(Bytes file, const TgaHeader& header) {
-  std::vector<std::byte> rewritten(file.begin(), file.begin() + 18);
-  for (const size_t field : {0, 1, 3, 4, 5, 6, 7}) rewritten[field] = std::byte(0);
-  rewritten.insert(rewritten.end(), file.begin() + std::ptrdiff_t(header.data_at), file.end());
-  return rewritten;
+// What is before the texels and a map that they use: a map beside true color, and the text of field 1 before it, are left out.
+std::vector<std::byte> start_of(Bytes file, const TgaHeader& header) {
+  if (header.is_mapped || !header.has_map) {
+    const Bytes start = file.first(header.data_at - header.map_bytes());
+    return {start.begin(), start.end()};
+  }
+  std::vector<std::byte> start(file.begin(), file.begin() + 18);
+  for (const size_t field : {0, 1, 3, 4, 5, 6, 7}) start[field] = std::byte(0);
+  return start;
 }
 
 // Applies the attribute type of the extension area, if there is one: what the fourth component is.
@@ -98,11 +106,50 @@ void take_attribute_type(Bytes file, Checked& checked) {
     checked.colors.warnings.push_back("its extension says that alpha has no meaning; it is read as alpha");
 }
 
-// After the image there may be padding, or data with a footer at the end. Otherwise the file is truncated.
-void check_rest(Bytes file, size_t image_end) {
+// After the image there may be padding, or data with a footer at the end. Other bytes are ignored, but not behind runs, which
+// may have ended too early.
+void check_rest(Bytes file, const TgaHeader& header, size_t image_end, Colors& colors) {
   const std::string_view rest = text_of(file.subspan(image_end));
-  if (rest.find_first_not_of('\0') != std::string_view::npos && !rest.ends_with(footer_end))
-    fail(Exit::input, "is cut off: {} bytes follow the image, without a footer", rest.size());
+  if (rest.find_first_not_of('\0') == std::string_view::npos || rest.ends_with(footer_end)) return;
+  if (header.has_runs) fail(Exit::input, "is cut off: {} bytes follow the image, without a footer", rest.size());
+  colors.warnings.push_back(fmt::format("{} bytes behind the image are ignored; they have no footer", rest.size()));
+}
+
+// Appends colors of five bits per component as components of 8 bits. The highest bit is alpha, if `has_alpha`.
+void append_wide(std::vector<std::byte>& to, Bytes colors, bool has_alpha) {
+  for (size_t at = 0; at < colors.size(); at += 2) {
+    const int color = little_at<uint16_t>(colors, at);
+    for (const int shift : {0, 5, 10}) {
+      const int five = color >> shift & 31;
+      to.push_back(std::byte(five << 3 | five >> 2));
+    }
+    if (has_alpha) to.push_back(std::byte(color >> 15 ? 0xff : 0));
+  }
+}
+
+// Rewrites colors of 15 or 16 bits: stb_image 2.27 expands five bits by rounding down, and drops their alpha.
+std::vector<std::byte> rewritten(Bytes file, const TgaHeader& header, size_t image_end, bool has_alpha) {
+  const size_t map_at = header.data_at - header.map_bytes();
+  std::vector<std::byte> to = start_of(file, header);
+  to[header.is_mapped ? 7 : 16] = std::byte(has_alpha ? 32 : 24);
+  const auto copy = [&](size_t at, size_t bytes) {
+    const Bytes part = part_of(file, at, bytes);
+    to.insert(to.end(), part.begin(), part.end());
+  };
+  if (header.is_mapped) {
+    append_wide(to, part_of(file, map_at, header.map_bytes()), has_alpha);
+    copy(header.data_at, image_end - header.data_at);
+  } else if (header.has_runs) {
+    for (size_t at = header.data_at; at < image_end;) {
+      copy(at, 1);
+      const size_t bytes = 2 * stored_texels(byte_at(file, at));
+      append_wide(to, part_of(file, at + 1, bytes), has_alpha);
+      at += 1 + bytes;
+    }
+  } else {
+    append_wide(to, part_of(file, header.data_at, image_end - header.data_at), has_alpha);
+  }
+  return to;
 }
 
 }  // namespace
@@ -110,20 +157,26 @@ void check_rest(Bytes file, size_t image_end) {
 Checked check_tga(Bytes file, const Limits& limits) {
   const TgaHeader header = tga_header_of(file, limits);
   const size_t texels = texel_count({header.width, header.height});
+  Checked checked{.size = {header.width, header.height}};
+  size_t end = header.data_at + texels * header.texel_bytes();
   if (header.has_runs) {
-    check_rest(file, end_of_runs(file, header));
+    end = end_of_runs(file, header);
   } else {
-    const size_t end = header.data_at + texels * header.texel_bytes();
     if (end > file.size()) refuse_cut(file, end);
     check_indices(file, header, header.data_at, texels);
-    check_rest(file, end);
   }
+  check_rest(file, header, end, checked.colors);
   const int color_bits = header.is_mapped ? header.map_bits : header.bits;
+  const int alpha_bits = byte_at(file, 17) & 15;
   const bool is_gray = (byte_at(file, 2) & 7) == 3;
-  Checked checked{.size = {header.width, header.height},
-                  .has_five_bits = !is_gray && (color_bits == 15 || color_bits == 16)};
-  if (header.has_map && !header.is_mapped) checked.rewritten = without_map(file, header);
-  if ((byte_at(file, 17) & 15) != 0 && color_bits == 32) take_attribute_type(file, checked);
+  const bool is_narrow = !is_gray && (color_bits == 15 || color_bits == 16);
+  const bool has_narrow_alpha = is_narrow && color_bits == 16 && alpha_bits == 1;
+  if (has_narrow_alpha || (alpha_bits != 0 && color_bits == 32)) take_attribute_type(file, checked);
+  if (is_narrow) checked.rewritten = rewritten(file, header, end, has_narrow_alpha);
+  if (!is_narrow && header.has_map && !header.is_mapped) {
+    checked.rewritten = start_of(file, header);
+    checked.rewritten.insert(checked.rewritten.end(), file.begin() + std::ptrdiff_t(header.data_at), file.end());
+  }
   return checked;
 }
 

@@ -31,12 +31,6 @@ Texels load(Bytes file, Depth depth) {
   return texels;
 }
 
-// Expands five bits again, by repeating the upper ones as for BMP.
-void expand_five_bits(uint8_t& value) {
-  const int bits = (value * 31 + 254) / 255;
-  value = uint8_t(bits << 3 | bits >> 2);
-}
-
 Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, const DecodeOptions& options,
              const TexelAllocator& lend) {
   check_is_only_part(options.part, format);
@@ -52,9 +46,6 @@ Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, 
     fail(Exit::input, "has two sizes, {} x {} and {} x {} texels", checked.size.width, checked.size.height,
          texels.size.width, texels.size.height);
   std::memcpy(raster.texels.data(), texels.data.get(), raster.texels.size());
-  if (checked.has_five_bits)
-    for (size_t index = 0; index < raster.texels.size(); ++index)
-      if (index % 4 < 3) expand_five_bits(raster.texels.as<uint8_t>()[index]);
   raster.channel_count = texels.channel_count;
   return decoded_of(std::move(raster), options, lend);
 }
