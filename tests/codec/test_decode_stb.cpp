@@ -392,7 +392,10 @@ TEST_CASE("a color map beside the true color or the gray of a TGA is skipped") {
                                                       "cba\xff"},
                                                      {3, 8, "ab",
                                                       "aaa\xff"
-                                                      "bbb\xff"}}) {
+                                                      "bbb\xff"},
+                                                     {2, 16, "\xff\x7f\x10\x42",
+                                                      "\xff\xff\xff\xff"
+                                                      "\x84\x84\x84\xff"}}) {
     std::string header = tga_header(kind, 2, 1, bits);
     header[0] = 5;   // bytes of text
     header[1] = 1;   // it has a map
