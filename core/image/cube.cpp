@@ -12,20 +12,6 @@ namespace {
 
 using Vector = std::array<int, 3>;
 
-// A face looks along `ahead`; its columns grow along `right`, its rows along `down`. Vulkan 1.3, table "Cube map face and
-// coordinate selection": the signs of rc, sc and tc.
-struct Face {
-  Vector ahead, right, down;
-};
-constexpr std::array<Face, face_count> face_table{{
-    {.ahead = {1, 0, 0}, .right = {0, 0, -1}, .down = {0, -1, 0}},
-    {.ahead = {-1, 0, 0}, .right = {0, 0, 1}, .down = {0, -1, 0}},
-    {.ahead = {0, 1, 0}, .right = {1, 0, 0}, .down = {0, 0, 1}},
-    {.ahead = {0, -1, 0}, .right = {1, 0, 0}, .down = {0, 0, -1}},
-    {.ahead = {0, 0, 1}, .right = {1, 0, 0}, .down = {0, -1, 0}},
-    {.ahead = {0, 0, -1}, .right = {-1, 0, 0}, .down = {0, -1, 0}},
-}};
-
 constexpr int dot(const Vector& a, const Vector& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 constexpr Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
@@ -82,7 +68,7 @@ class CubeLevel {
   void close_at(const Vector& point) {
     std::vector<std::byte*> touching;
     for (size_t face = 0; face < face_count; ++face)
-      if (dot(point, face_table[face].ahead) == side_) touching.push_back(texel_at(face, point));
+      if (dot(point, face_axes[face].ahead) == side_) touching.push_back(texel_at(face, point));
     close(touching);
   }
 
@@ -90,8 +76,8 @@ class CubeLevel {
 
  private:
   std::byte* texel_at(size_t face, const Vector& point) const {
-    const int column = std::min((dot(point, face_table[face].right) + side_) / 2, side_ - 1);
-    const int row = std::min((dot(point, face_table[face].down) + side_) / 2, side_ - 1);
+    const int column = std::min((dot(point, face_axes[face].right) + side_) / 2, side_ - 1);
+    const int row = std::min((dot(point, face_axes[face].down) + side_) / 2, side_ - 1);
     return texels_[face] + 4 * bytes_of(depth_) * (size_t(row) * size_t(side_) + size_t(column));
   }
 
@@ -124,7 +110,7 @@ void close_corners(CubeLevel& level) {
 void close_edges(CubeLevel& level) {
   for (size_t a = 0; a < face_count; ++a) {
     for (size_t b = a + 1; b < face_count; ++b) {
-      const Vector &one = face_table[a].ahead, &other = face_table[b].ahead;
+      const Vector &one = face_axes[a].ahead, &other = face_axes[b].ahead;
       if (dot(one, other) != 0) continue;
       const Vector middle = scaled(sum(one, other), level.side());
       for (int i = 1; i < level.side() - 1; ++i)
@@ -133,8 +119,9 @@ void close_edges(CubeLevel& level) {
   }
 }
 
-// A square of `side` texels at column and row `place` of a grid of such squares; `is_turned`: by half.
-Group cut(const Group& group, Size place, int side, bool is_turned) {
+// A square of `side` texels in a cell of a grid of such squares.
+Group cut(const Group& group, const FaceCell& cell, int side) {
+  const auto& [place, is_turned] = cell;
   Group made{.channels = group.channels,
              .depth = group.depth,
              .is_color = group.is_color,
@@ -144,7 +131,7 @@ Group cut(const Group& group, Size place, int side, bool is_turned) {
   const size_t texel_bytes = 4 * bytes_of(group.depth), row_bytes = size_t(side) * texel_bytes;
   Level& level = made.levels.emplace_back(Level{{side, side}, TexelBuffer(size_t(side) * row_bytes)});
   for (int y = 0; y < side; ++y) {
-    const size_t first = size_t(place.height * side + y) * size_t(from.size.width) + size_t(place.width * side);
+    const size_t first = size_t(place.y * side + y) * size_t(from.size.width) + size_t(place.x * side);
     const std::byte* row = from.texels.data() + first * texel_bytes;
     std::byte* to = level.texels.data() + size_t(is_turned ? side - 1 - y : y) * row_bytes;
     if (!is_turned) std::memcpy(to, row, row_bytes);
@@ -155,7 +142,7 @@ Group cut(const Group& group, Size place, int side, bool is_turned) {
   return made;
 }
 
-Picture cut(const Picture& picture, Size place, int side, bool is_turned = false) {
+Picture cut(const Picture& picture, const FaceCell& cell, int side) {
   Picture face{.format = picture.format,
                .compression = picture.compression,
                .data_window = window_of({side, side}),
@@ -164,32 +151,42 @@ Picture cut(const Picture& picture, Size place, int side, bool is_turned = false
                .exponent = picture.exponent,
                .alpha = picture.alpha,
                .attributes = picture.attributes};
-  for (const Group& group : picture.groups) face.groups.push_back(cut(group, place, side, is_turned));
+  for (const Group& group : picture.groups) face.groups.push_back(cut(group, cell, side));
   return face;
 }
 
 }  // namespace
+
+FaceCells cells_of_cross(bool is_horizontal) {
+  const FaceCell last = is_horizontal ? FaceCell{{3, 1}} : FaceCell{{1, 3}, true};
+  return {{{{2, 1}}, {{0, 1}}, {{1, 0}}, {{1, 2}}, {{1, 1}}, last}};
+}
+
+FaceCells cells_of_strip(bool is_horizontal) {
+  FaceCells cells;
+  for (int face = 0; face < face_count; ++face)
+    cells[size_t(face)].place = is_horizontal ? Position{face, 0} : Position{0, face};
+  return cells;
+}
+
+static std::vector<Picture> faces_of(const Picture& picture, const FaceCells& cells, int side) {
+  std::vector<Picture> faces;
+  for (const FaceCell& cell : cells) faces.push_back(cut(picture, cell, side));
+  return faces;
+}
 
 std::vector<Picture> faces_of_cross(const Picture& picture) {
   const auto [width, height] = picture.size();
   const bool is_horizontal = 3 * width == 4 * height && width % 4 == 0;
   const bool is_vertical = 4 * width == 3 * height && width % 3 == 0;
   if (!is_horizontal && !is_vertical) return {};
-  const int side = is_horizontal ? width / 4 : width / 3;
-  constexpr Size places[] = {{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}};  // column and row
-  std::vector<Picture> faces;
-  for (const Size place : places) faces.push_back(cut(picture, place, side));
-  faces.push_back(is_horizontal ? cut(picture, {3, 1}, side) : cut(picture, {1, 3}, side, true));
-  return faces;
+  return faces_of(picture, cells_of_cross(is_horizontal), is_horizontal ? width / 4 : width / 3);
 }
 
 std::vector<Picture> faces_of_strip(const Picture& picture) {
   const auto [width, height] = picture.size();
   if (width != 6 * height && height != 6 * width) return {};
-  std::vector<Picture> faces;
-  for (int i = 0; i < face_count; ++i)
-    faces.push_back(width > height ? cut(picture, {i, 0}, height) : cut(picture, {0, i}, width));
-  return faces;
+  return faces_of(picture, cells_of_strip(width > height), std::min(width, height));
 }
 
 void close_seams(std::span<Group* const> faces, int level_index, SeamValue value) {

@@ -4,6 +4,7 @@
 
 #include "core/image/picture.h"
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,31 @@ namespace gpupost {
 
 inline constexpr int face_count = 6;
 inline constexpr std::string_view face_names[face_count] = {"+X", "-X", "+Y", "-Y", "+Z", "-Z"};
+
+// A face looks along `ahead`; its columns grow along `right`, its rows along `down`. Vulkan 1.3, table "Cube map face and
+// coordinate selection": the signs of rc, sc and tc.
+struct FaceAxes {
+  std::array<int, 3> ahead, right, down;
+};
+inline constexpr std::array<FaceAxes, face_count> face_axes{{
+    {.ahead = {1, 0, 0}, .right = {0, 0, -1}, .down = {0, -1, 0}},
+    {.ahead = {-1, 0, 0}, .right = {0, 0, 1}, .down = {0, -1, 0}},
+    {.ahead = {0, 1, 0}, .right = {1, 0, 0}, .down = {0, 0, 1}},
+    {.ahead = {0, -1, 0}, .right = {1, 0, 0}, .down = {0, 0, -1}},
+    {.ahead = {0, 0, 1}, .right = {1, 0, 0}, .down = {0, -1, 0}},
+    {.ahead = {0, 0, -1}, .right = {-1, 0, 0}, .down = {0, -1, 0}},
+}};
+
+// The place of a face in an image with a grid of faces: column and row. `is_turned`: by half a turn.
+struct FaceCell {
+  Position place;
+  bool is_turned = false;
+};
+using FaceCells = std::array<FaceCell, face_count>;
+// `is_horizontal`: 4 x 3 faces, else 3 x 4.
+FaceCells cells_of_cross(bool is_horizontal);
+// `is_horizontal`: 6 x 1 faces, else 1 x 6.
+FaceCells cells_of_strip(bool is_horizontal);
 
 // The faces of a cross:
 //     .  +Y  .   .        .  +Y  .
