@@ -6,6 +6,7 @@
 #include "core/ops/lut/row.h"
 #include "core/ops/mips/row.h"
 #include "core/ops/ocio/row.h"
+#include "core/ops/project/row.h"
 #include "core/ops/rank/row.h"
 #include "core/ops/small/row.h"
 #include "core/ops/stats/row.h"
@@ -70,6 +71,7 @@ std::span<const Op* const> all_ops() {
       &pad_op,
       &users_point_op,
       &premultiply_op,
+      &project_op,
       &resize_op,
       &rotate_op,
       &saturation_op,

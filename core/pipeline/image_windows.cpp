@@ -36,6 +36,9 @@ void set_windows(const ChainRequest& request, const Job& job, const std::string&
                  std::vector<Call>& calls, JobReport& report) {
   const Windows windows{.data = picture.data_window, .display = picture.display_window};
   set_windows(calls, windows);
+  for (const Call& call : calls)
+    if (const std::string wrong = call.op->needs(call).wrong_windows; !wrong.empty())
+      fail(Exit::input, "{}: {}: {}", input, call.op->name, wrong);
   if (!makes_levels(calls) || !is_display_written(request.output, job)) return;
   const Windows before_levels = calls.back().windows;
   if (!differs_from_display(before_levels, request.input.limits.texel_count, input)) return;

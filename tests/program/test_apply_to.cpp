@@ -248,7 +248,7 @@ DEVICE_TEST_CASE("a picture with only uint channels is not filtered, and the mes
 
 DEVICE_TEST_CASE("--apply-to is refused where no op of the chain takes it, and lists those that do, as the help does") {
   const TestFolder place;
-  const std::string names = "blur, convolve, dilate, erode, median, resize, rotate and warp";
+  const std::string names = "blur, convolve, dilate, erode, median, project, resize, rotate and warp";
   for (const Words& chain : {Words{"sharpen"},
                              {"bilateral"},
                              {"guided"},
@@ -272,10 +272,10 @@ DEVICE_TEST_CASE("--apply-to is refused where no op of the chain takes it, and l
   CHECK(help.find("This is for " + names + ".") != help.npos);
   // one op that takes it is enough, and these do something with it
   check_done(place, {"sharpen", "blur", "--radius", "1", "depth.exr", "-o", "o.exr", "--apply-to", "Z"});
-  const std::vector<Words> chains{{"blur", "--radius", "1"},    {"convolve", "--rows", "1,2,1,2,4,2,1,2,1"},
-                                  {"dilate", "--radius", "1"},  {"erode", "--radius", "1"},
-                                  {"median", "--radius", "1"},  {"resize", "--size", "60%"},
-                                  {"rotate", "--degrees", "30"}};
+  const std::vector<Words> chains{{"blur", "--radius", "1"},   {"convolve", "--rows", "1,2,1,2,4,2,1,2,1"},
+                                  {"dilate", "--radius", "1"}, {"erode", "--radius", "1"},
+                                  {"median", "--radius", "1"}, {"project"},
+                                  {"resize", "--size", "60%"}, {"rotate", "--degrees", "30"}};
   for (const Words& chain : chains) {
     CAPTURE(chain.front());
     CHECK(depths_of(result_of(place, chain)) != depths_of(result_of(place, with(chain, {"--apply-to", "all"}))));

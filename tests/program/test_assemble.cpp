@@ -296,3 +296,24 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
     CHECK(!place.has("out.dds"));
   }
 }
+
+DEVICE_TEST_CASE("an image that is no cube of the given form, or has two windows, is refused by project") {
+  const TestFolder place;
+  write_strip(place, "strip.exr", 4);
+  Picture part = picture_of({8, 4}, Depth::half, [](int, int, size_t, int) { return bits_of_half(1); });
+  part.display_window = window_of({16, 8});
+  write_picture(place, "part.exr", part);
+  const auto check = [&](const Words& words, int exit_code, const std::string& message) {
+    const Finished finished = place.gpupost(with(words, {"-o", "out.exr"}));
+    CHECK(finished.exit_code == exit_code);
+    CHECK_MESSAGE(finished.err.find(message) != std::string::npos, finished.err);
+  };
+  check({"strip.exr", "project", "--from", "cross", "--to", "latlong"}, 2,
+        "strip.exr: project: --from cross: the image is 24 x 4; expected 4 x 3 or 3 x 4 squares");
+  check({"strip.exr", "crop", "--window", "23x4+0+0", "project", "--from", "strip", "--to", "latlong"}, 2,
+        "strip.exr: project: --from strip: the image is 23 x 4; expected 6 x 1 or 1 x 6 squares");
+  check({"part.exr", "project"}, 2, "part.exr: project: the data window is not the display window");
+  check({"strip.exr", "project", "--to", "latlong"}, 1,
+        "project: --from and --to are both latlong; expected two of latlong, strip and cross");
+  check({"strip.exr", "project", "--size", "8000"}, 1, "project: the result would be 48000 x 8000 texels");
+}

@@ -54,6 +54,7 @@ void write_faces(const TestFolder& place) {
   };
   for (const char* face : {"px", "nx", "py", "ny", "pz", "nz"}) write(std::string(face) + ".exr", {8, 8});
   write("cross.exr", {32, 24});
+  write("sky.exr", {64, 32});
 }
 
 }  // namespace

@@ -178,3 +178,16 @@ TEST_CASE("a screen window that every EXR has carries no information") {
   CHECK(!is_default_attribute(floats<2>("screenWindowCenter", "v2f", {0, 0.5f})));
   CHECK(!is_default_attribute(floats<1>("aperture", "float", {1})));
 }
+
+TEST_CASE("a panorama that project makes is marked as one, and faces are not") {
+  const Windows whole{.data = {0, 0, 59, 9}, .display = {0, 0, 59, 9}};
+  const std::vector<Attribute> faces = behind("project", "--to strip", whole);
+  CHECK(!has(faces, "envmap"));
+  CHECK(!has(faces, "worldToCamera"));
+  CHECK(!has(faces, "pixelAspectRatio"));
+  CHECK(has(faces, "owner"));
+  const std::vector<Attribute> latlong = behind("project", "--from strip --to latlong", whole);
+  const auto mark = std::ranges::find(latlong, "envmap", &Attribute::name);
+  REQUIRE(mark != latlong.end());
+  CHECK(mark->value == std::vector<uint8_t>{0});
+}
