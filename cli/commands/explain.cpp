@@ -15,6 +15,7 @@
 #include "core/pipeline/process_image.h"
 #include "core/pipeline/requirements.h"
 #include "core/pipeline/sheet.h"
+#include "core/pipeline/texture_assembly.h"
 #include "core/plan/explain.h"
 #include "core/plan/stage_formats.h"
 
@@ -74,9 +75,17 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   const std::string& input = request.inputs.files.front().path;
   JobReport ignored;
   refuse_folder(input);
-  InputImages images = read_pictures(input, globals.input, ignored);
+  InputSettings settings = globals.input;
+  if (const size_t count = calls_before_cut(request.calls, settings.assembly)) {
+    settings.assembly = Assembly::none;
+    if (count < request.calls.size())
+      notes.push_back(
+          fmt::format("faces    the calls after `{}` run on each face; the passes shown are for all faces at once",
+                      request.calls[count - 1].text()));
+  }
+  InputImages images = read_pictures(input, settings, ignored);
   if (!images.others.names.empty())
-    notes.push_back(fmt::format("the chain works on part `{}`; {}: {}", images.others.name,
+    notes.push_back(fmt::format("parts    the chain works on part `{}`; {}: {}", images.others.name,
                                 globals.encoding.drop_parts ? "dropped" : "an EXR output gets copies of",
                                 fmt::join(images.others.names, ", ")));
   Picture picture = std::move(images.pictures.front());
@@ -168,7 +177,7 @@ Explained plans_of(const Request& request) {
          globals.size->width, globals.size->height, inputs.front().path);
   Explained explained{.traits = {}, .groups = {}};
   const std::vector<Planned> planned = inputs.empty() ? std::vector<Planned>{color_of(globals, request.calls)}
-                                                      : groups_of_file(request, explained.parts);
+                                                      : groups_of_file(request, explained.notes);
   explained.traits = traits_for(globals.device);
   const ChainOptions options = chain_options(globals.device, explained.traits);
   for (const Planned& group : planned) {
@@ -195,7 +204,7 @@ std::string explain(const Request& request) {
   check_output_names(request);
   if (request.inputs.is_batch && request.inputs.files.empty()) return text + "no plan, because there is no input\n";
   const Explained explained = plans_of(request);
-  for (const std::string& parts : explained.parts) text += fmt::format("parts    {}\n", printable(parts));
+  for (const std::string& note : explained.notes) text += printable(note) + "\n";
   text += fmt::format("device   {}\n", explained.traits.name);
   for (const ExplainedGroup& group : explained.groups) text += text_of(group);
   return text;

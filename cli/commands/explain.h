@@ -21,7 +21,7 @@ struct ExplainedGroup {
 
 struct Explained {
   DeviceTraits traits;
-  std::vector<std::string> parts;      // at most one line: the part of the file that is used, and the others
+  std::vector<std::string> notes;      // lines about the part of the file that is used, and about faces
   std::vector<ExplainedGroup> groups;  // color first, if there is any
 };
 

@@ -134,6 +134,7 @@ InputImages Prefetch::next(JobReport& report) {
 static InputSettings settings_of(const ChainRequest& request) {
   InputSettings settings = request.input;
   settings.is_data = makes_content(request.calls, Content::data);
+  if (calls_before_cut(request.calls, settings.assembly) > 0) settings.assembly = Assembly::none;
   return settings;
 }
 

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <new>
 #include <optional>
 #include <utility>
@@ -108,6 +109,39 @@ void take_other_parts(const ChainRequest& request, const Job& job, OtherParts ot
                                    printable(fmt::format("{}", fmt::join(others.names, ", ")))));
 }
 
+// The request without its first calls.
+ChainRequest request_after(const ChainRequest& request, size_t call_count) {
+  ChainRequest rest = request;
+  rest.calls.erase(rest.calls.begin(), rest.calls.begin() + ptrdiff_t(call_count));
+  return rest;
+}
+
+// Runs the calls before --assemble cuts the image, and cuts it. `way`: of the whole chain for the image; becomes that of the rest for a
+// face, which is linear and premultiplied.
+std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_count, DeviceSession& device,
+                                     PictureInputs& others, const std::string& input, Picture picture,
+                                     ConversionPlan& way, JobReport& report) {
+  for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
+  ChainRequest before = request;
+  before.calls.resize(call_count);
+  before.output = {};
+  ConversionPlan way_before = way;
+  way_before.job.format = format_named("exr");  // which needs no conversion
+  way_before.job.writes_picture = false;
+  way_before.output_depth = way.storage;
+  way_before.transfer = Transfer::linear;
+  const auto is_later = [&](const CallOfJob& own) { return own.index >= call_count; };
+  std::erase_if(way_before.job.calls, is_later);
+  const ProcessedImage whole = process_image(before, device, way_before, others, input, std::move(picture), report);
+  std::vector<Picture> faces =
+      cut_faces(fmt::format("{}: `{}`", input, before.calls.back().text()), whole.picture, request.input.assembly);
+  std::erase_if(way.job.calls, std::not_fn(is_later));
+  for (CallOfJob& own : way.job.calls) own.index -= call_count;
+  way.job = job_for_levels(request_after(request, call_count).calls, way.job, faces.front());
+  way.input_depth = way.file_depth = faces.front().groups.front().depth;
+  return faces;
+}
+
 void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch& inputs,
                    std::unique_lock<std::mutex>& turn, PictureInputs& others, double& decode_wait_ms,
                    ProcessedJob& made) {
@@ -115,6 +149,8 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
   JobReport& report = made.report;
   InputWarnings warnings;
   const Call* sheet = sheet_of(request.calls);
+  const size_t before_cut = calls_before_cut(request.calls, request.input.assembly);
+  const ChainRequest rest = request_after(request, before_cut);
   ColorType first;
   Size cell;
   for (const std::string& input : given.inputs) {
@@ -125,21 +161,28 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     if (&input == &given.inputs.back()) turn.unlock();
     if (given.writes_picture)
       for (const std::string& warning : images.write_warnings) report.add_warning(warning);
-    for (Picture& picture : images.pictures) {
+    for (Picture& picture : images.pictures)
       for (const std::string& warning : take_named_channels(request.calls, picture).warnings)
         if (given.writes_picture) report.add_warning(warning);
+    if (before_cut > 0) {
+      Picture& picture = images.pictures.front();
+      made.way = conversion_plan_of(request, given, picture);
+      images.pictures =
+          faces_of_result(request, before_cut, device, others, input, std::move(picture), made.way, report);
+    }
+    for (Picture& picture : images.pictures) {
       if (sheet) {
         const Size own_cell = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
         if (made.parts.empty()) cell = own_cell;
       }
       const ColorType type = color_type_of(picture);
       if (made.parts.empty()) {
-        made.way = conversion_plan_of(request, given, picture);
+        if (before_cut == 0) made.way = conversion_plan_of(request, given, picture);
         first = type;
         report.size = images.size;
       }
       check_type(input, type, given.inputs.front(), first, request.input.assembly);
-      made.parts.push_back(process_image(request, device, made.way, others, input, std::move(picture), report));
+      made.parts.push_back(process_image(rest, device, made.way, others, input, std::move(picture), report));
       ProcessedImage& part = made.parts.back();
       if (part.base) {
         part.base->data_window = part.picture.data_window;
@@ -166,7 +209,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
   if (sheet) arrange_cells(*sheet, given.inputs, cell, request.input.limits.texel_count, made.parts);
   if (!is_cube(request.input.assembly)) return;
   close_seams(made.parts, output_of(request.calls, Output{}).seam);
-  warn_of_measures(request.calls, report);
+  warn_of_measures(rest.calls, report);
 }
 
 }  // namespace

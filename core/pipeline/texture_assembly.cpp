@@ -3,9 +3,12 @@
 #include "core/base/error.h"
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
+#include "core/ops/project/row.h"
 #include "core/pipeline/pixel_formats.h"
 
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace gpupost {
 
@@ -14,6 +17,12 @@ bool is_cube(Assembly assembly) { return assembly != Assembly::none && assembly 
 Arrangement arrangement_of(Assembly assembly) {
   if (assembly == Assembly::none) return Arrangement::single;
   return is_cube(assembly) ? Arrangement::cube : Arrangement::array;
+}
+
+size_t calls_before_cut(std::span<const Call> calls, Assembly assembly) {
+  if (assembly != Assembly::cube_from_cross && assembly != Assembly::cube_from_strip) return 0;
+  const auto last = std::find_if(calls.rbegin(), calls.rend(), makes_faces);
+  return size_t(calls.rend() - last);
 }
 
 static std::string text_of(Size size) { return fmt::format("{} x {}", size.width, size.height); }

@@ -3,6 +3,8 @@
 
 #include "core/pipeline/settings.h"
 
+#include <span>
+
 namespace gpupost {
 
 // Cuts a cross or a strip into faces. Throws Error(Exit::input) if `picture` of `input` is neither.
@@ -24,6 +26,9 @@ void check_type(const std::string& input, const ColorType& type, const std::stri
 void check_size(const std::string& input, Size written, const std::string& first_input, Size first, Assembly assembly);
 
 bool is_cube(Assembly assembly);
+
+// The number of calls that run before --assemble cuts the image: up to the last one that makes faces. 0: the input is cut.
+size_t calls_before_cut(std::span<const Call> calls, Assembly assembly);
 Arrangement arrangement_of(Assembly assembly);
 
 }  // namespace gpupost

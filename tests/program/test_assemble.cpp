@@ -297,6 +297,45 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
   }
 }
 
+DEVICE_TEST_CASE("a panorama becomes a cube in one chain, as in two runs") {
+  const TestFolder place;
+  write_picture(place, "sky.exr", picture_of({64, 32}, Depth::f32, [](int x, int y, size_t c, int) {
+                  return bits_of_float(c == 3 ? 1 : float(0.1 + std::sin(0.2 * x + double(c)) * std::sin(0.1 * y)));
+                }));
+  const auto run = [&](const Words& words) {
+    const Finished finished = place.gpupost(words);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err;
+  };
+  run({"sky.exr", "exposure", "--stops", "1", "project", "-o", "strip.exr"});
+  run({"sky.exr", "exposure", "--stops", "1", "project", "--to", "cross", "-o", "cross.exr"});
+  run({"sky.exr", "project", "--size", "8", "-o", "small.exr"});
+  const auto check = [&](const Words& whole, const std::string& kind, const Words& rest) {
+    run(with(whole, {"--verify", "--assemble", kind, "-o", "one.dds"}));
+    run(with(rest, {"--assemble", kind, "-o", "two.dds"}));
+    CHECK(place.read("one.dds") == place.read("two.dds"));
+  };
+  const Words exposed{"sky.exr", "exposure", "--stops", "1"};
+  check(with(exposed, {"project", "mips"}), "cube-from-strip", {"strip.exr", "mips"});
+  check(with(exposed, {"project", "--to", "cross", "gain", "--red", "2", "mips"}), "cube-from-cross",
+        {"cross.exr", "gain", "--red", "2", "mips"});
+  check({"sky.exr", "project", "--size", "8"}, "cube-from-strip", {"small.exr"});
+  check({"sky.exr", "project", "mips", "--bits", "8"}, "cube-from-strip",
+        {"strip.exr", "exposure", "--stops", "-1", "mips", "--bits", "8"});
+  check({"strip.exr", "project", "--from", "strip", "--to", "cross", "mips"}, "cube-from-cross", {"cross.exr", "mips"});
+  // the whole panorama is measured, and not each face
+  CHECK(run({"sky.exr", "exposure", "--auto", "project", "mips", "--assemble", "cube-from-strip", "-o", "a.dds"}) ==
+        "");
+  // an image for each level of a face
+  run({"sky.exr", "project", "mips", "--assemble", "cube-from-strip", "-o", "level{level}.dds"});
+  CHECK(place.has("level4.dds"));
+  CHECK(!place.has("level5.dds"));
+  const Finished shown =
+      place.gpupost({"--explain", "sky.exr", "project", "mips", "--assemble", "cube-from-strip", "-o", "a.dds"});
+  CHECK_MESSAGE(shown.exit_code == 0, shown.err);
+  CHECK(("\n" + shown.out).find("\nfaces    the calls after `project` run on each face") != std::string::npos);
+}
+
 DEVICE_TEST_CASE("an image that is no cube of the given form, or has two windows, is refused by project") {
   const TestFolder place;
   write_strip(place, "strip.exr", 4);
@@ -315,5 +354,11 @@ DEVICE_TEST_CASE("an image that is no cube of the given form, or has two windows
   check({"part.exr", "project"}, 2, "part.exr: project: the data window is not the display window");
   check({"strip.exr", "project", "--to", "latlong"}, 1,
         "project: --from and --to are both latlong; expected two of latlong, strip and cross");
+  const Finished other =
+      place.gpupost({"strip.exr", "project", "--size", "2", "--assemble", "cube-from-cross", "-o", "out.dds"});
+  CHECK(other.exit_code == 2);
+  CHECK(other.err ==
+        "gpupost: strip.exr: `project --size 2`: --assemble cube-from-cross: it is 12 x 2; expected 4 x 3 or 3 x 4 "
+        "squares\n");
   check({"strip.exr", "project", "--size", "8000"}, 1, "project: the result would be 48000 x 8000 texels");
 }
