@@ -67,7 +67,7 @@ Color merged(Mode mode, double opacity, const Color& s, const Color& d) {
       case Mode::over: made[k] = s[k] + share_of(d[k], 1 - sa); break;
       case Mode::under: made[k] = d[k] + share_of(s[k], 1 - da); break;
       case Mode::add: made[k] = s[k] + d[k]; break;
-      case Mode::subtract: made[k] = d[k] - s[k]; break;
+      case Mode::subtract: made[k] = d[k] - share_of(s[k], da); break;
       case Mode::multiply: made[k] = beside + as_float(s[k] * d[k]); break;
       case Mode::divide: made[k] = share_of(d[k], 1 - sa) + quotient_of(d[k], s[k], sa); break;
       case Mode::screen: made[k] = as_float(s[k] + d[k]) - as_float(std::min(s[k], sa) * std::min(d[k], da)); break;
