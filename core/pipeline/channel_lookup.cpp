@@ -20,6 +20,13 @@ namespace gpupost {
 
 namespace {
 
+// R, G, B or A of the color's layer. A uint one is in another group.
+bool is_of_color_layer(const std::string& channel, const Picture& picture) {
+  const Group& first = picture.groups.front();
+  const std::string prefix = first.is_color ? layer_prefix(first) : "";
+  return channel.starts_with(prefix) && component_named(std::string_view(channel).substr(prefix.size()));
+}
+
 // R, G, B and A are those of the color, whose names begin with its layer. A uint one is in another group.
 ChannelPlace place_of(const Picture& picture, const std::string& channel) {
   const Group& first = picture.groups.front();
@@ -92,14 +99,16 @@ std::string warning_of_rounding(std::span<const std::optional<ChannelPlace>> pla
                                                  fmt::join(rounded, ", ")));
 }
 
-// The channels of the old color that no new channel is, and a warning of them if there are any.
-TakenChannels drops_of(std::span<const std::optional<ChannelPlace>> places, const Picture& picture) {
+// The channels of the old color, and of its layer beside it, that no new channel is, and a warning of them if there are any.
+// `keeps_color`: the op itself changes the color.
+TakenChannels drops_of(std::span<const std::optional<ChannelPlace>> places, bool keeps_color, const Picture& picture) {
   std::vector<std::string> dropped, moved;
   for (const NamedChannel& channel : channels_of(picture)) {
     const bool is_taken = std::ranges::any_of(
         places, [&](const std::optional<ChannelPlace>& place) { return place && is_same(channel.place, *place); });
     const bool is_of_color = channel.place.group->is_color;
-    if (is_of_color && !is_taken) dropped.push_back(channel.name);
+    const bool is_old = is_of_color ? !keeps_color : is_of_color_layer(channel.name, picture);
+    if (is_old && !is_taken) dropped.push_back(channel.name);
     if (!is_of_color && is_taken) moved.push_back(channel.name);
   }
   if (dropped.empty()) return {};
@@ -129,6 +138,26 @@ void take_types_of_sources(std::span<const Call> calls, Group& color) {
     if (is_unnamed(channel) && channel.depth == Depth::f32) first.depth = Depth::f32;
 }
 
+// Replaces the color by one of these channels, which are no longer other channels.
+void replace_color(std::span<const std::optional<ChannelPlace>> places, bool has_alpha, Picture& picture) {
+  const Group& old = picture.groups.front();
+  Group color = color_of(places, has_alpha, old.is_color ? layer_prefix(old) : "", picture.size());
+  color.is_data = old.is_data;
+  for (const std::optional<ChannelPlace>& place : places)
+    for (Group& group : picture.groups)
+      if (place && place->group == &group) group.channels[place->component].name.clear();
+  std::erase_if(picture.groups, [](const Group& group) { return group.is_color; });
+  picture.groups.insert(picture.groups.begin(), std::move(color));
+}
+
+// Drops these channels, and groups without channels.
+void drop_beside_color(std::span<const std::string> dropped, Picture& picture) {
+  for (Group& group : std::span(picture.groups).subspan(1))
+    for (Channel& channel : group.channels)
+      if (std::ranges::find(dropped, channel.name) != dropped.end()) channel.name.clear();
+  std::erase_if(picture.groups, [](const Group& group) { return !group.is_color && names_of(group).empty(); });
+}
+
 // Makes the color of the channels that the first call names.
 TakenChannels make_color(std::span<const Call> calls, Picture& picture) {
   if (calls.empty() || calls.front().op != &channels_op) return {};
@@ -142,22 +171,13 @@ TakenChannels make_color(std::span<const Call> calls, Picture& picture) {
   const Group& old = picture.groups.front();
   const bool are_of_color = std::ranges::all_of(
       places, [&](const std::optional<ChannelPlace>& place) { return !place || place->group == &old; });
-  if (!has_names && old.is_color && are_of_color) return {};
+  const bool keeps_color = !has_names && old.is_color && are_of_color;
   const std::vector<std::string> channels = names_of(picture), attributes = names_with_information(picture.attributes);
-  TakenChannels taken = drops_of(places, picture);
+  TakenChannels taken = drops_of(places, keeps_color, picture);
   if (std::string warning = warning_of_rounding(places, picture); !warning.empty())
     taken.warnings.push_back(std::move(warning));
-  Group color =
-      color_of(places, sources.has_alpha || !has_names, old.is_color ? layer_prefix(old) : "", picture.size());
-  color.is_data = old.is_data;
-  for (const std::optional<ChannelPlace>& place : places)
-    for (Group& group : picture.groups)
-      if (place && place->group == &group) group.channels[place->component].name.clear();
-  std::erase_if(picture.groups, [](const Group& group) {
-    return group.is_color ||
-           std::ranges::all_of(group.channels, [](const Channel& channel) { return channel.name.empty(); });
-  });
-  picture.groups.insert(picture.groups.begin(), std::move(color));
+  if (!keeps_color) replace_color(places, sources.has_alpha || !has_names, picture);
+  drop_beside_color(taken.dropped, picture);
   remove_attributes_of_lost_channels(channels, picture);
   if (auto warning = warning_of_removed(attributes, picture.attributes)) taken.warnings.push_back(std::move(*warning));
   return taken;

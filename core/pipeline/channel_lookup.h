@@ -11,13 +11,13 @@
 namespace gpupost {
 
 struct TakenChannels {
-  std::vector<std::string> dropped;   // channels of the old color that the list does not name
+  std::vector<std::string> dropped;   // channels of the old color and its layer that the list does not name
   std::vector<std::string> warnings;  // of these, of lost attributes, and of uint values that a float rounds
 };
 
 // Makes the channels that a first `channels` call names the color of the image, in the order of the list. They are no
-// longer other channels. The old color is dropped. Gives the color's channels the types that they have behind all
-// `channels` calls. Throws Error(Exit::usage) if a channel is missing.
+// longer other channels. The old color and other R, G, B and A of its layer, such as uint ones, are dropped. Gives the
+// color's channels the types that they have behind all `channels` calls. Throws Error(Exit::usage) if a channel is missing.
 TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture);
 
 }  // namespace gpupost

@@ -459,13 +459,13 @@ DEVICE_TEST_CASE("a channel beside the color gives way to one of its name that a
     CHECK(made.groups.size() == (lost.empty() ? 2 : 1));
   };
   write_with("numbers.exr", {"", "G", "B", ""}, {"R", Depth::u32});
-  check_made({"channels", "--list", "G,G,B"}, "numbers.exr", "RGB", "R");
+  check_made({"exposure", "--stops", "1", "channels", "--list", "G,G,B"}, "numbers.exr", "RGB", "R");
   check_made({"exposure", "--stops", "1"}, "numbers.exr", "GB", "");
   const Finished png = place.gpupost({"numbers.exr", "-o", "out.png"});
   CHECK(png.exit_code == 0);
   CHECK(png.err.find("warning: numbers.exr: png holds only color and alpha; dropped channels: R\n") != png.err.npos);
   write_with("masked.exr", {"R", "G", "B", ""}, {"A", Depth::u32});
-  check_made({"channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
+  check_made({"exposure", "--stops", "1", "channels", "--list", "R,G,B,0.5"}, "masked.exr", "RGBA", "A");
   CHECK(place.gpupost({"masked.exr", "channels", "--list", "R,G,B,0.5", "--explain"})
             .out.ends_with("\nchannels A are dropped\n"));
 }
@@ -504,6 +504,38 @@ DEVICE_TEST_CASE("channels that --list drops beside the channels it takes by nam
   picture.groups.push_back(std::move(other.groups[0]));
   write_picture(place, "gray.exr", picture);
   check_told({"--list", "R,G,B,Z", "-o", "out.exr"}, "gray.exr", "A", "Z");
+}
+
+DEVICE_TEST_CASE("channels drops R, G, B and A that --list does not name also if they are uint") {
+  const TestFolder place;
+  for (const std::string prefix : {"", "L."}) {
+    Picture picture = picture_of({prefix + "R", prefix + "G", prefix + "B", ""}, Depth::half);
+    picture.groups.push_back(made_group({{{prefix + "A", Depth::u32}, {prefix + "id", Depth::u32}, {}, {}}}, Depth::u32,
+                                        picture.size(), 1, [](int x, int, size_t, int) { return uint32_t(x); }));
+    write_picture(place, "in.exr", picture);
+    const auto check_result = [&](const std::string& list, const std::string& lost,
+                                  const std::vector<std::string>& expected) {
+      Words words{"channels", "--list", list, "in.exr", "-o", "out.exr"};
+      if (!prefix.empty()) words = with(words, {"--layer", "L"});
+      const Finished finished = place.gpupost(words);
+      CHECK(finished.exit_code == 0);
+      CHECK(finished.err ==
+            fmt::format("gpupost: warning: in.exr: channels of the input that --list does not name are dropped: {}\n",
+                        lost));
+      std::vector<std::string> names;
+      for (const Group& group : decoded(place, "out.exr").groups)
+        for (const Channel& channel : group.channels)
+          if (!channel.name.empty()) names.push_back(channel.name);
+      std::ranges::sort(names);
+      CHECK_MESSAGE(
+          fmt::format("{}", fmt::join(names, " ")) == fmt::format("{0}{1}", prefix, fmt::join(expected, " " + prefix)),
+          list);
+    };
+    check_result("R,G,B", prefix + "A", {"B", "G", "R", "id"});
+    check_result("R,G,B,0.5", prefix + "A", {"A", "B", "G", "R", "id"});
+    check_result(prefix + "id,0,0", fmt::format("{0}R, {0}G, {0}B, {0}A; moved to the color: {0}id", prefix),
+                 {"B", "G", "R"});
+  }
 }
 
 DEVICE_TEST_CASE("with --layer, channels taken by name become those of the layer, and the default layer stays") {
