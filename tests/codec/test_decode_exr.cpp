@@ -159,6 +159,21 @@ TEST_CASE("the Y of a vector is no luminance") {
   CHECK(decode_bytes(file, {.layer = "gray", .level = 0, .limits = {}}).picture.groups[0].is_luminance);
 }
 
+TEST_CASE("the message about a layer of uint color lists its channels in the order of the color") {
+  const File file = make_exr({.channels = {{"a.A", Depth::u32},
+                                           {"a.B", Depth::u32},
+                                           {"a.G", Depth::u32},
+                                           {"a.R", Depth::u32},
+                                           {"b.B", Depth::u32},
+                                           {"b.R", Depth::u32},
+                                           {"c.A", Depth::half},
+                                           {"c.Y", Depth::u32}}});
+  const auto refusal = [&](const char* layer) { return refusal_of(file, {.layer = layer, .level = 0, .limits = {}}); };
+  CHECK(refusal("a") == "2 file: the color of layer a is uint; use `channels --list a.R,a.G,a.B` instead of --layer");
+  CHECK(refusal("b") == "2 file: the color of layer b is uint; use `channels --list b.R,0,b.B` instead of --layer");
+  CHECK(refusal("c") == "2 file: the color of layer c is uint; use `channels --list c.Y,c.Y,c.Y` instead of --layer");
+}
+
 TEST_CASE("a red that is alone is color with zeros for the others") {
   const Group group = std::move(decode_bytes(make_exr({.channels = {{"R", Depth::half}}})).picture.groups.at(0));
   CHECK(group.is_color);

@@ -17,11 +17,26 @@ std::string_view layer_of(std::string_view channel) {
   return dot == std::string_view::npos ? std::string_view() : channel.substr(0, dot);
 }
 
+// The first three sources of `channels --list` for the color of a layer whose R, G, B or Y are uint; else empty.
+std::vector<std::string> uint_color_of(std::span<const Channel> channels, const std::string& layer) {
+  const auto has = [&](char letter) {
+    return std::ranges::find(channels, layer + "." + letter, &Channel::name) != channels.end();
+  };
+  if (!has('R') && !has('G') && !has('B'))
+    return has('Y') && !has('X') ? std::vector<std::string>(3, layer + ".Y") : std::vector<std::string>();
+  std::vector<std::string> sources;
+  for (const char letter : {'R', 'G', 'B'}) sources.push_back(has(letter) ? layer + "." + letter : "0");
+  return sources;
+}
+
 [[noreturn]] void refuse_layer(std::span<const Channel> channels, const std::string& layer) {
   std::set<std::string_view> layers;
   for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
   layers.erase("");
   if (layers.contains(layer)) {
+    if (const std::vector<std::string> sources = uint_color_of(channels, layer); !sources.empty())
+      fail(Exit::input, "the color of layer {} is uint; use `channels --list {}` instead of --layer", layer,
+           fmt::join(sources, ","));
     std::vector<std::string_view> names;
     for (const Channel& channel : channels)
       if (layer_of(channel.name) == layer && names.size() < 3) names.emplace_back(channel.name);
