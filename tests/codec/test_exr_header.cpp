@@ -141,6 +141,24 @@ TEST_CASE("attributes that describe parts and tiles must have their types there"
   CHECK(complaint(with_type(tiles, "tiles", "tiledesc")) == "attribute tiles is of type xiledesc; it must be tiledesc");
 }
 
+TEST_CASE("attributes named as those of tiles and deep data may have any type in other parts") {
+  const auto add = [](Imf::Header& header) {
+    for (const char* name : {"maxSamplesPerPixel", "tiles", "version"})
+      header.insert(name, Imf::StringAttribute("any"));
+  };
+  const File file = make_exr_parts({{"one", {}}, {"two", {.change_header = add}}});
+  CHECK(complaint(file) == "");
+  const std::vector<ExrHeader> parts = parse_exr_headers(file, {});
+  CHECK(parts[1].attributes.size() == parts[0].attributes.size() + 3);
+  const File deep = make_exr_behind_deep({}),
+             tiles = make_exr_of_parts({{.name = "one", .flat = {.tile_side = 16}}, {.name = "two"}});
+  const auto with_type = [](const File& changed, std::string_view name, std::string_view type) {
+    return with(changed, value_of(changed, name, type) - 4 - type.size() - 1, 'x');
+  };
+  CHECK(complaint(with_type(deep, "version", "int")) == "attribute version is of type xnt; it must be int");
+  CHECK(complaint(with_type(tiles, "tiles", "tiledesc")) == "attribute tiles is of type xiledesc; it must be tiledesc");
+}
+
 TEST_CASE("chunks of deep parts are looked for too") {
   const File file = make_exr_behind_deep({});
   REQUIRE(complaint(file) == "");

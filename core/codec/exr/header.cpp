@@ -179,12 +179,12 @@ constexpr KnownAttribute known_attributes[] = {
     {"maxSamplesPerPixel", "int", 4, false, false, take_nothing},
 };
 
-// Whether the attribute describes a file of this kind. In other files, it may have any type.
+// Whether the attribute describes a part of this type. In other parts, it may have any type.
 bool has_meaning(std::string_view name, const ExrHeader& header) {
   if (name == "name") return header.has_part_numbers;
-  const bool has_parts = header.has_part_numbers || header.is_deep;
-  if (name == "tiles") return header.is_tiled || has_parts;  // of several parts, "type" follows "tiles"
-  return has_parts || (name != "chunkCount" && name != "version" && name != "maxSamplesPerPixel");
+  if (name == "tiles") return header.is_tiled;
+  if (name == "version" || name == "maxSamplesPerPixel") return header.is_deep;
+  return name != "chunkCount" || header.has_part_numbers || header.is_deep;
 }
 
 void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
@@ -307,6 +307,7 @@ ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const
   header.is_deep = !is_one_of_several && (little_at<uint32_t>(file, 4) & exr_is_deep) != 0;
   const size_t start = at;
   std::set<std::string_view> seen;
+  std::vector<RawAttribute> attributes;
   size_t value_bytes = 0;
   while (byte_at(file, at) != 0) {
     const RawAttribute raw = attribute_at(file, at);
@@ -315,9 +316,13 @@ ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const
     if (seen.size() > max_attribute_count) fail(Exit::input, "has more than {} attributes", max_attribute_count);
     if (value_bytes > max_attribute_bytes)
       fail(Exit::input, "has attributes of more than {} bytes together", max_attribute_bytes);
-    take(header, raw, limits);
+    attributes.push_back(raw);
     at = raw.next;
   }
+  // the type of the part decides what other attributes must be
+  const auto is_type = [](const RawAttribute& raw) { return raw.name == "type"; };
+  std::ranges::stable_partition(attributes, is_type);
+  for (const RawAttribute& raw : attributes) take(header, raw, limits);
   header.raw = part_of(file, start, at - start);
   ++at;
   for (const KnownAttribute& known : known_attributes)
