@@ -30,8 +30,12 @@ static bool has_all_views(const std::vector<std::string>& views, const std::vect
   });
 }
 
-static bool has_rank(const std::string& cryptomatte, const std::vector<std::string>& channels) {
-  return std::ranges::any_of(channels, [&](const std::string& channel) { return is_rank_of(cryptomatte, channel); });
+// Whether a channel of the Cryptomatte is in `before` and not in `after`.
+static bool lost_rank(const std::string& cryptomatte, const std::vector<std::string>& before,
+                      const std::vector<std::string>& after) {
+  return std::ranges::any_of(before, [&](const std::string& channel) {
+    return is_rank_of(cryptomatte, channel) && std::ranges::find(after, channel) == after.end();
+  });
 }
 
 void remove_attributes_of_lost_channels(const std::vector<std::string>& before, Picture& picture) {
@@ -43,7 +47,7 @@ void remove_attributes_of_lost_channels(const std::vector<std::string>& before, 
   });
   std::vector<std::string> lost;
   for (const auto& [name, key] : cryptomattes_of(picture.attributes))
-    if (has_rank(name, before) && !has_rank(name, after)) lost.push_back(key);
+    if (lost_rank(name, before, after)) lost.push_back(key);
   std::erase_if(picture.attributes, [&](const Attribute& attribute) {
     return std::ranges::any_of(lost, [&](const std::string& key) { return attribute.name.starts_with(key); });
   });
