@@ -45,7 +45,7 @@ const Mode modes[] = {
      }},
     {"subtract",
      [](auto& s, auto& d) {
-       return Position{d[0] - s[0], d[1] - s[1], d[2] - s[2], d[3]};
+       return Position{d[0] - d[3] * s[0], d[1] - d[3] * s[1], d[2] - d[3] * s[2], d[3]};
      }},
     {"divide",
      [](auto& s, auto& d) {
