@@ -119,7 +119,7 @@ Target target_of(const std::string& path, bool no_clobber) {
   const bool is_link = found && S_ISLNK(found->st_mode);
   if (is_link && no_clobber) {
     struct stat facts = {};
-    if (fstatat(place.folder.get(), place.name.c_str(), &facts, 0) != 0 || S_ISREG(facts.st_mode))
+    if (fstatat(place.folder.get(), place.name.c_str(), &facts, 0) == 0 && S_ISREG(facts.st_mode))
       refuse_to_clobber(path);
   }
   Target target = is_link ? linked_target(std::move(place), path) : Target{.place = std::move(place), .old = found};
