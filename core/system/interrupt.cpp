@@ -1,6 +1,7 @@
 #include "core/system/interrupt.h"
 
 #include "core/system/atomic_file.h"
+#include "core/system/sandbox.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -80,6 +81,8 @@ void handle_interrupts() {
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGTERM})
     if (signal(number, on_interrupt) == SIG_IGN) signal(number, SIG_IGN);  // nohup and a shell's & ask for that
   if (signal(SIGALRM, on_alarm) == SIG_IGN) ignores_alarms = true;
+  if (is_sanitized()) return;  // sanitizers report crashes
+  for (const int number : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}) signal(number, die_by);
 }
 
 void say_at_interrupt(std::string_view line) {

@@ -1,7 +1,8 @@
 // Handling of SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGUSR1 and SIGUSR2. After the first signal, no new output is
 // started; files that are being encoded or written may finish for at most 10 s; other temporary files are removed; then
 // the process ends by that signal. The second signal ends it immediately, except a repeated SIGXCPU. main() installs
-// the handlers; write_files() and run_jobs() mark their work.
+// the handlers; write_files() and run_jobs() mark their work. A crash, of a driver for example, removes all temporary files, and
+// the process ends by that signal.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
 // R8: what ends the program, and disks that are full, at any moment of writing.
+#include "core/system/sandbox.h"
 #include "tests/program/test_folder.h"
 #include "tests/robustness/trial.h"
 #include "tests/support/skip.h"
@@ -13,11 +14,13 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <random>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
 
+using namespace gpupost;
 using namespace gpupost::test;
 using std::chrono::microseconds;
 
@@ -75,9 +78,7 @@ microseconds writing_time(const Trial& trial) {
   return time;
 }
 
-std::string name_of_signal(int number) {
-  return number == SIGKILL ? "SIGKILL" : number == SIGTERM ? "SIGTERM" : "SIGINT";
-}
+std::string name_of_signal(int number) { return fmt::format("SIG{}", sigabbrev_np(number)); }
 
 // "" where the old output or the whole new one is there, and nothing else behind a signal that can be answered.
 std::string wrong_behind(int signal_number, int status, const Trial& trial) {
@@ -111,7 +112,8 @@ void end_at_moments(Criterion& bar, const Trial& trial, int signal_number, int c
 TEST_CASE("R8: what ends the program while it writes leaves the old output or the whole new one") {
   const Trial trial({"--compression", "none"}, "long.exr");
   const int count = is_thorough() ? 200 : 20;
-  for (const int signal_number : {SIGKILL, SIGTERM, SIGINT}) {
+  for (const int signal_number : {SIGKILL, SIGTERM, SIGINT, SIGABRT, SIGSEGV}) {
+    if (is_sanitized() && (signal_number == SIGABRT || signal_number == SIGSEGV)) continue;
     Criterion bar("R8 " + name_of_signal(signal_number), "times the output was the old one or the whole new one");
     end_at_moments(bar, trial, signal_number, count);
   }
