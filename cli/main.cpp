@@ -21,6 +21,7 @@
 #include "core/system/interrupt.h"
 
 #include <fcntl.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,11 +73,11 @@ struct TerminateHandler {
 };
 [[gnu::init_priority(101)]] static const TerminateHandler terminate_handler;
 
-// Mesa prints warnings if it cannot create its cache, and then has none. It uses the first of these variables that is
-// set.
+// Mesa prints warnings if it cannot create its cache, and then has none. Without XDG_CACHE_HOME, it uses the home folder that the
+// system has for the user, not HOME.
 static void spare_mesa_its_cache() {
-  const char* cache_home = std::getenv("XDG_CACHE_HOME");
-  const char* folder = cache_home ? cache_home : std::getenv("HOME");
+  const char* folder = std::getenv("XDG_CACHE_HOME");
+  if (const passwd* user = folder ? nullptr : getpwuid(getuid())) folder = user->pw_dir;
   const auto can_be_used = [](const std::filesystem::path& path) {
     std::error_code error;
     return std::filesystem::is_directory(path, error) && access(path.c_str(), W_OK) == 0;

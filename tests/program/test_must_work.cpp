@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <set>
@@ -133,6 +134,17 @@ TEST_CASE("a home folder that does not exist is not created, and a cache folder 
   const Finished named = place.shell("export XDG_CACHE_HOME=$PWD/new/cache; exec gpupost doctor");
   CHECK_MESSAGE(named.out.find("ok      cache ") != std::string::npos, named.out);
   CHECK(place.has("new/cache/gpupost"));
+}
+
+// Mesa's cache is in the home folder that the system has for the user: /nonexistent for the user 65534 of Debian.
+DEVICE_TEST_CASE("a user without a home folder gets no message of Mesa about its cache") {
+  if (geteuid() != 0) return skip("only root can be another user");
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "chmod 755 . && unset XDG_CACHE_HOME MESA_SHADER_CACHE_DIR && mkdir -m 777 home && HOME=$PWD/home setpriv "
+      "--reuid 65534 --clear-groups gpupost in.png flip x -o - > out.png");
+  CHECK(finished.exit_code == 0);
+  CHECK(finished.err == "");
 }
 
 TEST_CASE("doctor names the variable that decides which drivers are seen") {
