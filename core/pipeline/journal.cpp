@@ -81,20 +81,19 @@ bool is_done(const Job& job, const JournalEntry& entry) {
          std::ranges::equal(job.inputs, entry.input_sha256, {}, sha256_of_file);
 }
 
-// Returns whether a file is empty, has a line of a journal, or begins with an incomplete one.
+// Returns whether a file is empty, has a line of a journal, or has only incomplete ones.
 bool is_journal(const std::string& path) {
   constexpr std::string_view begin = R"({"job":)";
   std::ifstream stream(path, std::ios::binary);
-  std::string first, text;
-  bool is_one_line = true, has_other_lines = false;
-  for (size_t index = 0; std::getline(stream, text); ++index) {
-    if (index == 0) first = text;
-    is_one_line = index == 0 && stream.eof();
+  bool has_only_incomplete = true;
+  for (std::string text; std::getline(stream, text);) {
     const json line = json::parse(text, nullptr, false);
     if (line.is_object() && line.contains("job") && line.contains("chain_sha256")) return true;
-    has_other_lines = has_other_lines || line.is_object();
+    const bool is_incomplete =
+        line.is_discarded() && (text.starts_with(begin) || (stream.eof() && begin.starts_with(text)));
+    has_only_incomplete = has_only_incomplete && is_incomplete;
   }
-  return !has_other_lines && (first.starts_with(begin) || (is_one_line && begin.starts_with(first)));
+  return has_only_incomplete;
 }
 
 [[noreturn]] void fail_of(const std::string& path, int error) {

@@ -159,7 +159,8 @@ TEST_CASE("a wrong configuration of the environment is an error that names the v
 
 TEST_CASE("a file that is no journal is not taken as one") {
   const TestFolder place;
-  for (const char* text : {"my notes\n", "{\"a\": 1}\n", "my notes", "{\n \"job\": 1\n}\n", "{\"job\":\"mine\"}\n"}) {
+  for (const char* text : {"my notes\n", "{\"a\": 1}\n", "my notes", "{\n \"job\": 1\n}\n", "{\"job\":\"mine\"}\n",
+                           "{\"job\":\n \"mine\"}\n", "{\"job\":1,\n \"of\": 2}"}) {
     place.write("notes", text);
     for (const char* option : {"", " --resume"}) {
       const Finished finished = place.shell("gpupost in.png -o out.exr --journal notes" + std::string(option));
@@ -170,7 +171,7 @@ TEST_CASE("a file that is no journal is not taken as one") {
       CHECK(!place.has("out.exr"));
     }
   }
-  for (const char* text : {"", "{\"jo", "{\"job\":\"1\", \"inp"}) {
+  for (const char* text : {"", "{\"jo", "{\"job\":\"1\", \"inp", "{\"job\":\"1\", \"inp\n{\"jo"}) {
     place.write("notes", text);
     CHECK(place.shell("gpupost in.png -o out.exr --journal notes && rm out.exr").exit_code == 0);
     CHECK(place.shell("gpupost in.png -o out.exr --journal notes && rm out.exr").exit_code == 0);
