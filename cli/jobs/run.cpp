@@ -136,7 +136,8 @@ void tell(const Request& request, bool is_batch, JobReport& report, Warnings& wa
 
 // The part of a job that a run without a report keeps once it is told. The rest would add up in a large batch.
 JobReport without_details(JobReport job) {
-  return {.input = std::move(job.input),
+  return {.index = job.index,
+          .input = std::move(job.input),
           .outputs = std::move(job.outputs),
           .exit = job.exit,
           .journal = std::move(job.journal)};
@@ -191,9 +192,11 @@ JobReport report_of_kept(const Request& request, const Job& job) {
 
 // Adds kept jobs to a report, so that it has all jobs of the request in their order.
 void add_kept(const Request& request, const JobList& list, Report& report) {
-  for (const KeptJob& kept : list.kept) {
-    const size_t index = std::min(kept.index, report.jobs.size());  // fewer after --fail-fast
-    report.jobs.insert(report.jobs.begin() + ptrdiff_t(index), report_of_kept(request, kept.job));
+  for (size_t count = list.kept.size(); count-- > 0;) {
+    const KeptJob& kept = list.kept[count];
+    JobReport job = report_of_kept(request, kept.job);
+    job.index = kept.index - count;  // the index of the next job that runs
+    report.jobs.insert(std::ranges::lower_bound(report.jobs, job.index, {}, &JobReport::index), std::move(job));
   }
 }
 
@@ -220,8 +223,8 @@ std::string depfile_of(const Request& request, const JobList& list, const Report
       if (seen.insert(file).second) rules.back().inputs.push_back(file);
   };
   for (const KeptJob& kept : list.kept) add(kept.job, existing_outputs(request, kept.job));
-  for (size_t index = 0; index < report.jobs.size(); ++index)  // fewer than jobs after --fail-fast
-    if (report.jobs[index].exit == Exit::done) add(list.jobs[index], report.jobs[index].outputs);
+  for (const JobReport& job : report.jobs)
+    if (job.exit == Exit::done) add(list.jobs[job.index], job.outputs);
   return depfile_text(rules);
 }
 
@@ -304,7 +307,9 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
                                 }});
   say_at_interrupt("");
   Exit code = exit_of(report);
-  if (!request.inputs.missing.empty() || (is_batch && code != Exit::done && !is_of_machine(code))) code = Exit::batch;
+  if (report.device_exit == Exit::done &&
+      (!request.inputs.missing.empty() || (is_batch && code != Exit::done && !is_of_machine(code))))
+    code = Exit::batch;
   progress.hide();
   tell_counts(globals, report);
   warnings.tell_counts();

@@ -72,7 +72,7 @@ static json to_json(const JobReport& job) {
           {"outputs", job.outputs},
           {"width", job.size.width},
           {"height", job.size.height},
-          {"storage", job.storage},
+          {"storage", job.device.storage},
           {"choices", job.choices},
           {"stages_ms", stages_ms},
           {"copy_gb_per_s", {{"16f", job.device.half_copy_gb_per_s}, {"32f", job.device.float_copy_gb_per_s}}},

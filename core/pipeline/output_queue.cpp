@@ -85,6 +85,7 @@ void OutputQueue::take_next(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   JobReport report = writing.get();
   lock.lock();
+  report.index = report_.jobs.size();
   report_.jobs.push_back(std::move(report));
   bytes_ -= queue_.begin()->second.bytes;
   queue_.erase(queue_.begin());

@@ -161,7 +161,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   const LevelFrame frame = level_frame_of(calls, way.job, picture);
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("number of values above 65504 that were clamped to it for half: {}", clamped));
-  report.storage = name_of(way.storage);
+  report.device.storage = name_of(way.storage);
   split_groups(request.passes.apply_to, picture);
   const std::vector<Call> opaque_calls = keep_opaque(color_calls, properties_of(picture));
   std::vector<StatisticsResult> measured =

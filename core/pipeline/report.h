@@ -29,9 +29,10 @@ struct StageTimes {
   double total = 0;
 };
 
-// The device session that ran the passes of a job, and speeds of its device.
+// The device session that ran the passes of a job, the storage of its color, and speeds of its device.
 struct JobDevice {
   size_t session = 0;
+  std::string storage;                                     // "16f" or "32f"
   double half_copy_gb_per_s = 0, float_copy_gb_per_s = 0;  // of copies of images of this size; 0: not measured
 };
 
@@ -43,10 +44,10 @@ struct Verification {
 
 // The report of one job.
 struct JobReport {
+  size_t index = 0;                  // of the job in the run
   std::string input;                 // name of the input; for several, the first and the number of others
   std::vector<std::string> outputs;  // empty if there is an error
   Size size;
-  std::string storage;               // "16f" or "32f"
   std::vector<std::string> choices;  // choices of the planner and reasons
   StageTimes ms;
   JobDevice device;
@@ -90,7 +91,8 @@ struct Report {
   std::vector<std::string> chain;
   std::vector<DeviceUse> devices;    // empty if no device was needed
   size_t job_count = 0;              // number of jobs of the run
-  std::vector<JobReport> jobs;       // fewer if the run stopped at a failure
+  std::vector<JobReport> jobs;       // in order; not those that were not started, because the run stopped at a failure
+  Exit device_exit = Exit::done;     // the exit code of a device that could not be opened, which stopped the run
   std::vector<std::string> missing;  // an error for each sequence with missing frames
   int decoder_count = 0;             // processes that decoded inputs and second images
   BatchTimes times;

@@ -109,6 +109,18 @@ std::vector<DeviceUse> uses_of(DeviceSessions& devices, std::span<const JobRepor
   return uses;
 }
 
+// Reports the jobs that an earlier run has finished, and that this run did not come to before it stopped at a failure.
+void add_skipped(std::span<const Job> jobs, std::span<const JournalEntry> done, const RunEvents& events,
+                 Report& report) {
+  for (size_t index = report.jobs.size(); index < jobs.size(); ++index) {
+    if (!done[index].is_skipped) continue;
+    events.on_start(jobs[index]);
+    report.jobs.push_back(report_of_skipped(jobs[index], done[index]));
+    report.jobs.back().index = index;
+    events.on_job(report.jobs.back());
+  }
+}
+
 // Runs jobs on device sessions. Each session has a thread, which takes the next job: its inputs first, then the device,
 // then the queue of outputs.
 class Feeders {
@@ -150,6 +162,7 @@ class Feeders {
   double encode_wait_ms() const { return encode_wait_ms_ / double(session_count_); }
   // Number of processes that decoded second images.
   int decoder_count() const { return decoder_count_; }
+  Exit device_exit() const { return device_exit_; }
 
  private:
   // Waits for the device, so that no job waits with it. Other sessions go on without one that cannot be opened.
@@ -199,6 +212,7 @@ class Feeders {
     process(request_, device, inputs_, turn, others, decode_wait_ms, made);
     if (!turn.owns_lock()) turn.lock();
     const bool lacks_device = needs_device_ && is_of_machine(made.report.exit) && !device.opened();
+    if (lacks_device) device_exit_ = made.report.exit;
     if (lacks_device || (request_.batch.fails_fast && made.report.exit != Exit::done)) next_ = jobs_.size();
     turn.unlock();
     const double encode_wait_ms = outputs_.add(index, std::move(made));
@@ -220,6 +234,7 @@ class Feeders {
   size_t session_count_ = 1;
   double decode_wait_ms_ = 0, encode_wait_ms_ = 0;
   int decoder_count_ = 0;
+  Exit device_exit_ = Exit::done;  // see Report
   std::exception_ptr failure_;
 };
 
@@ -255,7 +270,9 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
   Feeders feeders(request, jobs, done, needs_device, inputs, journal ? &*journal : nullptr, outputs);
   feeders.run(devices);
   report.decoder_count = inputs.end() + feeders.decoder_count();
+  report.device_exit = feeders.device_exit();
   const double last_wait_ms = outputs.finish_all();
+  add_skipped(jobs, done, events, report);
   report.times = {.wall_ms = wall.milliseconds(),
                   .cpu_ms = cpu_ms() - cpu_before,
                   .waited_for_decoders_ms = feeders.decode_wait_ms(),
@@ -270,6 +287,7 @@ Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSe
 }
 
 Exit exit_of(const Report& report) {
+  if (report.device_exit != Exit::done) return report.device_exit;
   if (report.job_count == 1) return report.jobs.front().exit;
   Exit common = Exit::done;
   for (const JobReport& job : report.jobs) {

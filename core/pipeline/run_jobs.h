@@ -21,13 +21,13 @@ struct RunEvents {
 
 // Runs the jobs. While some are on devices, the next ones are decoded and the previous ones encoded and written, within
 // the batch settings. Each job gets a report, in order. An error of one job does not stop others, unless
-// batch.fails_fast is set or the device cannot be opened; then the report lacks those that were not started. Throws Error
-// if all jobs are affected.
+// batch.fails_fast is set or the device cannot be opened; then the report lacks those that were not started,
+// except those that an earlier run has finished. Throws Error if all jobs are affected.
 Report run_jobs(const ChainRequest& request, std::span<const Job> jobs, DeviceSessions& devices,
                 const RunEvents& events);
 
-// Exit code of a run: that of its only job. Else Exit::batch if a job failed, but Exit::device or Exit::limit if all that failed
-// have this code.
+// Exit code of a run: that of a device that could not be opened, or of its only job. Else Exit::batch if a job failed, but
+// Exit::device or Exit::limit if all that failed have this code.
 Exit exit_of(const Report& report);
 // Returns whether another machine may do what this one did not.
 inline bool is_of_machine(Exit exit) { return exit == Exit::device || exit == Exit::limit; }

@@ -178,6 +178,38 @@ TEST_CASE("a file that is no journal is not taken as one") {
   }
 }
 
+TEST_CASE("outputs of an earlier run are done also if the run stops before them") {
+  const TestFolder place;
+  const Words words{"-o", "out/{stem}.exr", "--mkdir", "--resume"};
+  REQUIRE(place.gpupost(with({"in.png", "float.exr"}, words)).exit_code == 0);
+  const Finished finished = place.gpupost(
+      with({"cut.png", "in.png", "bars.png", "float.exr", "--fail-fast", "--depfile", "d", "--report", "r"}, words));
+  CAPTURE(finished.err);
+  CHECK(finished.exit_code == 5);
+  CHECK(finished.err.find("skipped 2 of 4 outputs: done by an earlier run") != finished.err.npos);
+  CHECK(finished.err.ends_with("1 of 4 inputs was not started, because one failed (--fail-fast)\n"));
+  CHECK(place.read("d") == "out/in.exr: in.png\nout/float.exr: float.exr\nin.png:\nfloat.exr:\n");
+  const json report = parse_json(place.read("r"));
+  CHECK(report["not_started"] == 1);
+  REQUIRE(report["jobs"].size() == 3);
+  CHECK(report["jobs"][1]["input"] == "in.png");
+  CHECK(report["jobs"][1]["is_skipped"] == true);
+}
+
+DEVICE_TEST_CASE("outputs of an earlier run are done also if the device cannot be opened") {
+  const TestFolder place;
+  const Words words{"flip", "x", "-o", "out/{stem}.exr", "--mkdir", "--resume"};
+  REQUIRE(place.gpupost(with({"in.png", "float.exr"}, words)).exit_code == 0);
+  const Finished finished = place.gpupost(
+      with({"deep.png", "in.png", "bars.png", "float.exr", "--depfile", "d", "--report", "r"}, words), no_driver);
+  CAPTURE(finished.err);
+  CHECK(finished.exit_code == 4);
+  CHECK(finished.err.find("skipped 2 of 4 outputs: done by an earlier run") != finished.err.npos);
+  CHECK(finished.err.ends_with("1 of 4 inputs was not started, because the device could not be opened\n"));
+  CHECK(place.read("d") == "out/in.exr: in.png\nout/float.exr: float.exr\nin.png:\nfloat.exr:\n");
+  CHECK(parse_json(place.read("r"))["not_started"] == 1);
+}
+
 DEVICE_TEST_CASE("--verify does not check outputs of an earlier run, and a note says so") {
   const TestFolder place;
   const std::string run = "gpupost in.png flip x -o out.exr --verify";
