@@ -299,9 +299,9 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
                                 [&](JobReport& job) {
                                   if (has_words(request, job)) progress.hide();
                                   tell(request, is_batch, job, warnings, statistics_file.empty() ? nullptr : &lines);
+                                  progress.end_file(job);  // before the file of statistics is written
                                   if (!statistics_file.empty() && job.exit == Exit::done)
                                     job.outputs.push_back(statistics_file);
-                                  progress.end_file(job);
                                   is_measured |= !job.measured.empty();
                                   if (!has_report) job = without_details(std::move(job));
                                 }});
