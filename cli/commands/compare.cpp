@@ -81,7 +81,10 @@ std::string to_text(const PairResult& result, const CompareOptions& options) {
 
 // Infinity becomes null, because JSON cannot represent it.
 json to_json(const PairResult& result) {
-  json pair = {{"a", result.a}, {"b", result.b}, {"equal", result.is_equal}};
+  json pair;
+  add_name(pair, "a", result.a);
+  add_name(pair, "b", result.b);
+  pair["equal"] = result.is_equal;
   if (!result.error.empty()) pair["error"] = result.error;
   pair["problems"] = json::array();
   for (size_t begin = 0; begin < result.problems.size();) {

@@ -49,22 +49,24 @@ static json describe(const std::string& path, const Decoded& decoded) {
                           {"type", attribute.type},
                           {"bytes", attribute.value.size()},
                           {"value", value_of(attribute)}});
-  return {{"file", path},
-          {"format", picture.format},
-          {"width", picture.size().width},
-          {"height", picture.size().height},
-          {"compression", picture.compression},
-          {"data_window", to_json(picture.data_window)},
-          {"display_window", to_json(picture.display_window)},
-          {"transfer", name_of(picture.transfer, picture.exponent)},
-          {"alpha", picture.groups.front().is_data     ? "data"
-                    : picture.alpha == Alpha::straight ? "straight"
-                                                       : "premultiplied"},
-          {"levels", picture.file_level_count},
-          {"channels", channels},
-          {"parts", to_json(decoded.parts)},
-          {"attributes", attributes},
-          {"warnings", decoded.warnings}};
+  json made;
+  add_name(made, "file", path);
+  made.update({{"format", picture.format},
+               {"width", picture.size().width},
+               {"height", picture.size().height},
+               {"compression", picture.compression},
+               {"data_window", to_json(picture.data_window)},
+               {"display_window", to_json(picture.display_window)},
+               {"transfer", name_of(picture.transfer, picture.exponent)},
+               {"alpha", picture.groups.front().is_data     ? "data"
+                         : picture.alpha == Alpha::straight ? "straight"
+                                                            : "premultiplied"},
+               {"levels", picture.file_level_count},
+               {"channels", channels},
+               {"parts", to_json(decoded.parts)},
+               {"attributes", attributes},
+               {"warnings", decoded.warnings}});
+  return made;
 }
 
 static std::string line_of(const json& item) {
@@ -99,6 +101,7 @@ static std::string line_of_attribute(json item) {
 static std::string to_text(const json& info) {
   std::string text;
   for (const auto& [key, value] : info.items()) {
+    if (key == "file_bytes") continue;  // for programs
     if (!value.is_array() || value.empty() || value[0].is_number()) {
       text += fmt::format("{:<16}{}\n", key, printable(value.is_string() ? value.get<std::string>() : value.dump()));
       continue;

@@ -127,11 +127,11 @@ void Progress::begin(const std::string& name) {
 
 void Progress::end_file(const JobReport& report) {
   end(report.input, report.exit, report.journal.is_skipped, [&report] {
-    return json{{"input", report.input},
-                {"outputs", report.outputs},
-                {"exit", int(report.exit)},
-                {"error", report.error},
-                {"is_skipped", report.journal.is_skipped}};
+    json facts;
+    add_name(facts, "input", report.input);
+    add_names(facts, "outputs", report.outputs);
+    facts.update({{"exit", int(report.exit)}, {"error", report.error}, {"is_skipped", report.journal.is_skipped}});
+    return facts;
   });
 }
 

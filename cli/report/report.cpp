@@ -68,21 +68,23 @@ static json to_json(const JobReport& job) {
                       {"share_of_tolerance", check.share}});
   json stages_ms;
   for (const auto& [name, milliseconds] : stages) stages_ms[name] = job.ms.*milliseconds;
-  return {{"input", job.input},
-          {"outputs", job.outputs},
-          {"width", job.size.width},
-          {"height", job.size.height},
-          {"storage", job.device.storage},
-          {"choices", job.choices},
-          {"stages_ms", stages_ms},
-          {"copy_gb_per_s", {{"16f", job.device.half_copy_gb_per_s}, {"32f", job.device.float_copy_gb_per_s}}},
-          {"passes", passes},
-          {"statistics", measured},
-          {"verify", checks},
-          {"warnings", job.warnings},
-          {"notes", job.notes},
-          {"is_skipped", job.journal.is_skipped},
-          {"error", job.error}};
+  json made;
+  add_name(made, "input", job.input);
+  add_names(made, "outputs", job.outputs);
+  made.update({{"width", job.size.width},
+               {"height", job.size.height},
+               {"storage", job.device.storage},
+               {"choices", job.choices},
+               {"stages_ms", stages_ms},
+               {"copy_gb_per_s", {{"16f", job.device.half_copy_gb_per_s}, {"32f", job.device.float_copy_gb_per_s}}},
+               {"passes", passes},
+               {"statistics", measured},
+               {"verify", checks},
+               {"warnings", job.warnings},
+               {"notes", job.notes},
+               {"is_skipped", job.journal.is_skipped},
+               {"error", job.error}});
+  return made;
 }
 
 std::string to_json(const Report& report) {

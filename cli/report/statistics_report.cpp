@@ -90,9 +90,8 @@ static json luminance_of(const StatisticsResult& measured) {
 }
 
 json to_json(const StatisticsResult& measured) {
-  json made{{"input", json_name(measured.input)}};
-  if (!is_utf8(measured.input))
-    made["input_bytes"] = std::vector<uint8_t>(measured.input.begin(), measured.input.end());
+  json made;
+  add_name(made, "input", measured.input);
   if (int64_t frame = 0; !measured.frame.empty()) {
     std::from_chars(measured.frame.data(), measured.frame.data() + measured.frame.size(), frame);
     made["frame"] = frame;

@@ -55,6 +55,27 @@ DEVICE_TEST_CASE("the report is JSON whose fields are there and whose numbers ma
   }
 }
 
+TEST_CASE("JSON has the bytes of names that are not UTF-8") {
+  const TestFolder place;
+  const std::string in = "\xff.png", out = "\xfe.exr";
+  const json in_bytes{0xff, '.', 'p', 'n', 'g'}, out_bytes{{0xfe, '.', 'e', 'x', 'r'}};
+  place.write(in, place.read("in.png"));
+  REQUIRE(place.gpupost({in, "-o", out, "--report", "r", "--progress", "json", "--progress-file", "p"}).exit_code == 0);
+  for (const json& job : {parse_json(place.read("r"))["jobs"][0], parse_json(lines_of(place.read("p"))[1])}) {
+    CHECK(job["input"] == "\\xff.png");
+    CHECK(job["input_bytes"] == in_bytes);
+    CHECK(job["outputs"] == json{"\\xfe.exr"});
+    CHECK(job["outputs_bytes"] == out_bytes);
+  }
+  const json pair = parse_json(place.gpupost({"compare", "in.png", in, "--json"}).out)["pairs"][0];
+  CHECK(pair["b"] == "\\xff.png");
+  CHECK(pair["b_bytes"] == in_bytes);
+  CHECK(!pair.contains("a_bytes"));
+  CHECK(parse_json(place.gpupost({"info", in, "--json"}).out)["file_bytes"] == in_bytes);
+  const std::string text = place.gpupost({"info", in}).out;
+  CHECK(text.starts_with("file            \\xff.png\nformat "));
+}
+
 DEVICE_TEST_CASE("--verify checks the result of a chain that changes nothing") {
   const TestFolder place;
   const Finished finished =
