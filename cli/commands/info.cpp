@@ -1,6 +1,7 @@
 // `gpupost info FILE`.
 #include "cli/commands/attribute_value.h"
 #include "cli/commands/commands.h"
+#include "cli/options/input_list.h"
 #include "cli/text/json_text.h"
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
@@ -129,23 +130,26 @@ static Exit run_info(const CommandCall& call) {
     return Exit::done;
   }
   if (call.words.empty()) fail(Exit::usage, "info: no file; expected: gpupost {}", info_verb.usage);
-  DecodeOptions options = decode_options(parse_globals(call.global_words).input);
+  const Globals globals = parse_globals(call.global_words);
+  DecodeOptions options = decode_options(globals.input);
   options.checks_all = true;
-  const bool is_json = call.has("--json"), is_one = call.words.size() == 1;
+  const InputList inputs = list_inputs(call.words, globals.inputs);
+  for (const std::string& missing : inputs.missing) say_error(missing);
+  const bool is_json = call.has("--json");
   json list = json::array();
-  Exit code = Exit::done;
-  for (const std::string& file : call.words) {
+  Exit code = inputs.missing.empty() ? Exit::done : Exit::batch;
+  for (const Input& input : inputs.files) {
     try {
-      list.push_back(describe(file, decode_file(file, options)));
+      list.push_back(describe(input.path, decode_file(input.path, options)));
     } catch (const Error& error) {
-      if (is_one || error.code() == Exit::usage) throw;
+      if (!inputs.is_batch || error.code() == Exit::usage) throw;
       say_error(error.what());
       code = Exit::batch;
       continue;
     }
     if (!is_json) print_out((list.size() > 1 ? "\n" : "") + to_text(list.back()));
   }
-  if (is_json) print_out(json_text(is_one ? list.front() : list, 2));
+  if (is_json) print_out(json_text(inputs.is_batch ? list : list.front(), 2));
   return code;
 }
 
@@ -155,16 +159,21 @@ const CommandRow info_verb{
     .usage = "info FILE... [--json] | info --ocio [CONFIG]",
     .description =
         "Reads whole files, so that a damaged file is an error. It decodes all parts and levels of an EXR, but only "
-        "one page or level of other files. - reads standard input. If one of several files cannot be read, the others "
-        "are printed, and the exit code is 5. --ocio prints the names in an OpenColorIO configuration. By default, it "
+        "one page or level of other files. FILE may be a glob in quotes, or a sequence like in.####.exr. - reads "
+        "standard "
+        "input. If one of several files cannot be read, or a frame is missing, the others are printed, and the exit "
+        "code is 5. --ocio prints the names in an OpenColorIO configuration. By default, it "
         "is the configuration that the op `ocio` uses.",
     .argument = Argument::file,
     .most_words = any_count,
     .options =
-        {{"--json", "", "Print JSON: an object, or an array of objects for several files", {}},
+        {{"--json", "", "Print JSON: an object, or an array of objects for several files, a glob or a sequence", {}},
          {"--ocio", "", "List the spaces, displays, views and looks of a configuration: a file, cg or studio", {}}},
-    .takes_global = [](const Global& global) { return global.scope == Scope::reading; },
-    .examples = {"info in.exr", "info in.exr --json", "info --ocio studio"},
+    .takes_global =
+        [](const Global& global) {
+          return global.scope == Scope::reading || global.name == "frames" || global.name == "skip-missing";
+        },
+    .examples = {"info in.exr", "info in.exr --json", "info 'a.####.exr'", "info --ocio studio"},
     .run = run_info,
 };
 

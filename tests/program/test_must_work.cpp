@@ -348,6 +348,18 @@ TEST_CASE("info --json is JSON that holds what the picture is") {
   REQUIRE(list.size() == 2);
   CHECK(list[0] == info);
   CHECK(list[1]["file"] == "in.png");
+  for (const char* name : {"s.0001.png", "s.0002.png", "s.0004.png"}) place.write(name, place.read("in.png"));
+  const Finished frames = place.gpupost({"info", "s.####.png", "--json"});
+  CHECK(frames.exit_code == 5);
+  CHECK(frames.err.find("s.####.png: frame 3 is missing") != frames.err.npos);
+  CHECK(parse_json(frames.out).size() == 3);
+  CHECK(parse_json(frames.out)[2]["file"] == "s.0004.png");
+  const json one = parse_json(place.gpupost({"info", "s.####.png", "--frames", "2", "--json"}).out);
+  REQUIRE(one.size() == 1);
+  CHECK(one[0]["file"] == "s.0002.png");
+  CHECK(place.gpupost({"info", "s.####.png", "--skip-missing"}).exit_code == 0);
+  CHECK(parse_json(place.gpupost({"info", "s.*.png", "--json"}).out).size() == 3);
+  CHECK(place.gpupost({"info", "none.*.png"}).exit_code == 2);
   const json png = parse_json(place.gpupost({"info", "deep.png", "--json"}).out);
   CHECK(png["transfer"] == "srgb");
   CHECK(png["channels"][0]["depth"] == "16");
