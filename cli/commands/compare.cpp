@@ -12,8 +12,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-#include <limits>
 #include <set>
 #include <span>
 
@@ -29,20 +27,21 @@ double number_of(const CommandCall& call, std::string_view option, double defaul
   const std::string word = call.value(option);
   const double number = number_in<double>(without_plus(word)).value_or(-1);
   if (!(number >= 0 && number <= high) || (number == 0 && !may_be_zero))
-    fail(Exit::usage, "compare: {} {} is not a number {} 0{}", option, word, may_be_zero ? "of at least" : "above",
-         std::isinf(high) ? "" : fmt::format(" and at most {}", high));
+    fail(Exit::usage, "compare: {} {} is not a number {} 0 and at most {}", option, word,
+         may_be_zero ? "of at least" : "above", high);
   return number;
 }
 
 CompareOptions options_of(const CommandCall& call, const Globals& globals) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double largest = 1e38;  // an infinite tolerance would accept a NaN in one of the images
   CompareOptions options{
-      .difference = {.tolerance = number_of(call, "--tolerance", 0, infinity), .is_relative = call.has("--relative")},
+      .difference = {.tolerance = number_of(call, "--tolerance", 0, largest), .is_relative = call.has("--relative")},
       .max_percent = number_of(call, "--max-percent", 0, 100),
       .scale = number_of(call, "--scale", 1, 1e6, false),
       .output = call.value("-o"),
       .makes_folders = globals.encoding.makes_folders,
       .is_json = call.has("--json"),
+      .is_quiet = globals.report.quiet,
       .all_levels = !globals.input.level,
       .alpha = globals.input.alpha,
       .alpha_is_data = globals.input.alpha_is_data,
@@ -179,9 +178,9 @@ static Exit run_compare(const CommandCall& call) {
   else if (!is_one)
     print_out(fmt::format("{} of {} pairs differ{}\n", different_count, pairs.inputs.size(),
                           failed_count > 0 ? fmt::format("; {} could not be compared", failed_count) : ""));
-  if (!is_whole || (write_error != Exit::done && !is_one)) return Exit::batch;
-  if (write_error != Exit::done) return write_error;
-  return different_count == 0 ? Exit::done : Exit::difference;
+  if (!is_whole) return Exit::batch;
+  if (different_count > 0) return Exit::difference;
+  return write_error == Exit::done || is_one ? write_error : Exit::batch;
 }
 
 const CommandRow compare_verb{
@@ -195,9 +194,10 @@ const CommandRow compare_verb{
         "decoded to linear light, and color is multiplied by alpha, so that colors of texels with alpha 0 are all the "
         "same; --input-alpha data compares color and alpha separately. All parts of an EXR, pages of a TIFF, and "
         "layers and faces of a texture are compared, or the one of --part; -o shows the first. Sequences are compared "
-        "frame by frame; exit code 5 if a frame is missing or cannot be read. The peak of the PSNR is the largest "
-        "magnitude in A, but at least 1. Relative differences have no peak, so "
-        "with --relative the PSNR is n/a, and null in JSON. The image of -o shows level 0 and has no alpha: where "
+        "frame by frame; exit code 5 if a frame is missing or cannot be read. If the image of -o cannot be written, "
+        "the exit code is 3, or 5 for sequences, but 6 if there is a difference. The peak of the PSNR is the largest "
+        "magnitude in A, but at least 1. Relative differences have no peak, so with --relative the PSNR is n/a, and "
+        "null in JSON. The image of -o shows level 0 and has no alpha: where "
         "alpha differs more than red, green or blue, they show the difference of alpha.",
     .argument = Argument::file,
     .least_words = 2,
@@ -212,7 +212,7 @@ const CommandRow compare_verb{
     .takes_global =
         [](const Global& global) {
           return global.scope == Scope::reading || global.name == "frames" || global.name == "skip-missing" ||
-                 global.name == "mkdir" || global.name == "input-alpha";
+                 global.name == "mkdir" || global.name == "input-alpha" || global.name == "quiet";
         },
     .examples = {"compare in.exr in.exr", "compare in.exr in.exr --tolerance 0.001 --level 0",
                  "compare in.exr in.exr --tolerance 0.01 --relative --json",

@@ -28,7 +28,8 @@ Picture meaning_of(Picture picture, const CompareOptions& options) {
   return picture;
 }
 
-void say_warnings(const std::string& path, const Decoded& decoded) {
+void say_warnings(const std::string& path, const Decoded& decoded, const CompareOptions& options) {
+  if (options.is_quiet) return;
   for (const std::string& warning : decoded.warnings) say_warning("{}: {}", path, warning);
 }
 
@@ -53,7 +54,7 @@ size_t hidden_difference_count(const Picture& a, const Picture& b, std::optional
 
 // Tells of them, unless they are compared.
 void say_hidden(const Picture& a, const Picture& b, const std::string& name, const CompareOptions& options) {
-  if (a.groups.front().is_data) return;
+  if (a.groups.front().is_data || options.is_quiet) return;
   if (const size_t count = hidden_difference_count(a, b, options.alpha); count > 0)
     say_note(
         "compare: {}: colors of texels with alpha 0 are not compared; they differ in {} of them (--input-alpha data "
@@ -158,8 +159,8 @@ bool compare_numbers(const Picture& a, const Picture& b, const std::string& part
 constexpr std::string_view unlike_images = "the images have different sizes, channels or parts";
 
 // Warns that -o is not written, if it is given.
-void say_unwritten(const std::string& path, std::string_view reason) {
-  if (!path.empty())
+void say_unwritten(const std::string& path, std::string_view reason, const CompareOptions& options) {
+  if (!path.empty() && !options.is_quiet)
     say_warning("compare: -o {} is not written; {}{}", path, reason,
                 exists(path) ? "; an older file of this name stays" : "");
 }
@@ -195,7 +196,8 @@ bool write_difference(const Picture& a, const Picture& b, const LevelResult& lev
     fail(Exit::usage, "compare: -o {}: cannot write files with this extension; expected {}", path,
          writable_extensions());
   if (!format->holds_everything && !a.groups.front().is_color) {
-    say_unwritten(path, fmt::format("the images have no color, and {} holds only color; name an EXR", format->name));
+    say_unwritten(path, fmt::format("the images have no color, and {} holds only color; name an EXR", format->name),
+                  options);
     return false;
   }
   Picture picture = picture_of_difference(a, b, options.difference.is_relative, options.scale);
@@ -203,7 +205,7 @@ bool write_difference(const Picture& a, const Picture& b, const LevelResult& lev
   for (const std::string& name : names_of(picture)) lacking.push_back(printable(name));
   drop_extras(picture, *format);
   for (const std::string& name : names_of(picture)) std::erase(lacking, printable(name));
-  say_unshown(path, lacking, level);
+  if (!options.is_quiet) say_unshown(path, lacking, level);
   if (options.makes_folders) make_folder_of(path);
   const Depth depth = format->can_write(Depth::f32) ? Depth::f32 : Depth::u8;
   write_file(path, encode(*format, picture, {.depth = depth, .keep_depths = true}).bytes.bytes(), false);
@@ -264,7 +266,7 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
   if (compares_parts && parts != parts_of_b) {
     result.problems = fmt::format("parts differ: {} and {}; compare one with --part\n", printable(text_of(parts)),
                                   printable(text_of(parts_of_b)));
-    say_unwritten(output, unlike_images);
+    say_unwritten(output, unlike_images, options);
     return;
   }
   for (const std::string& path : {result.a, result.b})
@@ -279,14 +281,14 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
       first_a = decode_file(result.a, of_part.decode);
       first_b = decode_file(result.b, of_part.decode);
     }
-    say_warnings(result.a, first_a);
-    say_warnings(result.b, first_b);
+    say_warnings(result.a, first_a, options);
+    say_warnings(result.b, first_b, options);
     const std::string name = compares_parts ? printable(parts[part]) : "";
     const auto [a, b] = meanings_of(std::move(first_a.picture), std::move(first_b.picture), name, 0, of_part, result);
     is_within &= compare_part(a, b, name, of_part, result);
     if (part > 0 || output.empty()) continue;
     if (!obstacle_to(a, b).empty()) {
-      say_unwritten(output, unlike_images);
+      say_unwritten(output, unlike_images, options);
       continue;
     }
     try {
@@ -296,7 +298,7 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
       result.write_error = error;
     }
   }
-  if (is_shown) say_unshown(output, std::span(result.levels).subspan(1));
+  if (is_shown && !options.is_quiet) say_unshown(output, std::span(result.levels).subspan(1));
   result.is_equal = is_within && result.problems.empty();
 }
 

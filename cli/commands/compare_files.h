@@ -19,6 +19,7 @@ struct CompareOptions {
   std::string output;      // its path, which may be a sequence; "" for none
   bool makes_folders = false;
   bool is_json = false;
+  bool is_quiet = false;  // no warnings and notes
   bool all_levels = true;
   std::optional<Alpha> alpha;  // of both files; empty: as they record it
   bool alpha_is_data = false;  // color is not multiplied by alpha
@@ -43,7 +44,7 @@ struct PairResult {
 };
 
 // Compares result.a and result.b and fills in the rest of the result. Writes the image of differences to `output`, if that is not
-// empty. Prints warnings of the reader. Throws Error if a file cannot be read or written.
+// empty. Prints warnings and notes. Throws Error if a file cannot be read or written.
 void compare_files(const std::string& output, const CompareOptions& options, PairResult& result);
 
 }  // namespace gpupost

@@ -65,7 +65,7 @@ TEST_CASE("compare --relative has no PSNR") {
 TEST_CASE("compare -o writes a picture of the differences") {
   const TestFolder place;
   CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "diff.exr", "--scale", "1000"}).exit_code == 6);
-  CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "new/diff.png"}).exit_code == 3);
+  CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "new/diff.png"}).exit_code == 6);
   CHECK(place.gpupost({"compare", "in.exr", "other.exr", "-o", "new/diff.png", "--mkdir"}).exit_code == 6);
   CHECK(decoded(place, "new/diff.png").size() == Size{37, 21});
   const Picture difference = decoded(place, "diff.exr");
@@ -105,11 +105,37 @@ TEST_CASE("compare -o that cannot be written does not change the result of the c
   place.shell("mkdir -p d.exr; ln -s loop.exr loop.exr");
   const Finished finished = place.gpupost({"compare", "in.exr", "wide.exr", "-o", "d.exr"});
   CHECK(finished.exit_code == 6);
+  const Finished differs = place.gpupost({"compare", "in.exr", "other.exr", "-o", "d.exr"});
+  CHECK(differs.exit_code == 6);
+  CHECK(differs.err == "gpupost: d.exr: cannot be written: Is a directory\n");
+  for (const char* name : {"a.1.exr", "b.1.exr"}) place.write(name, place.read("in.exr"));
+  place.write("c.1.exr", place.read("other.exr"));
+  CHECK(place.gpupost({"compare", "a.%d.exr", "b.%d.exr", "-o", "none/d.#.exr"}).exit_code == 5);
+  CHECK(place.gpupost({"compare", "a.%d.exr", "c.%d.exr", "-o", "none/d.#.exr"}).exit_code == 6);
   const Finished same = place.gpupost({"compare", "in.exr", "in.exr", "-o", "d.exr"});
   CHECK(same.exit_code == 3);
   CHECK(same.out.find("0 % above the tolerance") != std::string::npos);
   const Finished loop = place.gpupost({"compare", "in.exr", "in.png", "-o", "loop.exr"});
   CHECK_MESSAGE(loop.exit_code != 70, loop.err);
+}
+
+TEST_CASE("compare --quiet hides warnings and notes, and nothing else") {
+  const TestFolder place;
+  for (const Words& words : {Words{"compare", "in.exr", "wide.exr", "-o", "d.exr"}, {"compare", "cut.exr", "in.exr"}}) {
+    const Finished plain = place.gpupost(words), quiet = place.gpupost(with(words, {"--quiet"}));
+    CHECK(quiet.exit_code == plain.exit_code);
+    CHECK(quiet.out == plain.out);
+    CHECK(quiet.err.find("warning") == quiet.err.npos);
+    if (words[1] == "cut.exr") CHECK(quiet.err == plain.err);
+    if (words.size() == 5) CHECK(plain.err.find("warning") != plain.err.npos);
+  }
+}
+
+TEST_CASE("compare refuses an infinite tolerance, which would accept a NaN in one of the images") {
+  const TestFolder place;
+  for (const char* tolerance : {"inf", "nan", "-1", "1e39"})
+    CHECK(place.gpupost({"compare", "in.exr", "other.exr", "--tolerance", tolerance}).err ==
+          fmt::format("gpupost: compare: --tolerance {} is not a number of at least 0 and at most 1e+38\n", tolerance));
 }
 
 TEST_CASE("compare -o names channels with differences that the picture lacks") {
