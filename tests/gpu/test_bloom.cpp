@@ -2,6 +2,7 @@
 #include "core/base/half.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "core/reference/verify.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
@@ -25,6 +26,22 @@ GPU_TEST_CASE("bloom is as its definition says at even sides, odd sides and side
   for (const Size size : {Size{64, 48}, Size{67, 41}, Size{66, 35}, Size{1, 1}, Size{1, 9}, Size{3, 2}, Size{7, 1}})
     for (const std::string_view example : op_named("bloom")->doc.examples)
       check_call(gpu, parse_call(*op_named("bloom"), example), "noise", size, kinds[turn++ % std::size(kinds)]);
+}
+
+GPU_TEST_CASE("an infinite channel does not hide the error of others behind bloom, nor that of bright light near it") {
+  const Size size{16, 16};
+  const Level base = made_level(size, Depth::f32, 0, [&](int x, int y, size_t component, int) {
+    const bool is_green = component == 1;
+    if (is_green && x == 9 && y == 9) return bits_of_float(1e6f);
+    if (is_green && x == 4 && y == 4) return bits_of_float(INFINITY);
+    return bits_of_float(component == 3 ? 1.0f : 0.3f - 0.1f * float(component));
+  });
+  const Call calls[] = {parse_call(*op_named("bloom"), "--threshold 0.2 --radius 8"),
+                        parse_call(*op_named("gain"), "--value 1.5")};
+  const Plan made = plan(calls, {.size = size, .storage = Depth::f32}, gpu.info().traits);
+  const RunResult result = gpu.run(made, base, 0);
+  const LevelCheck found = verify(calls, base, result.levels, 0, Depth::f32).front();
+  CHECK_MESSAGE(found.share <= 1, describe(found));
 }
 
 GPU_TEST_CASE("the centroid of a star's glow on the device is the star, for sixteen steps of a texel") {

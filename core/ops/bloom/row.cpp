@@ -74,7 +74,8 @@ std::vector<Planes> reference(const Call& call, Planes base) {
 void add_rounding(const Planes& magnitudes, Depth depth, Planes& error) {
   for (size_t index = 0; index < magnitudes[0].values.size(); ++index) {
     double largest = 0;
-    for (size_t c = 0; c < 3; ++c) largest = std::max(largest, magnitudes[c].values[index]);
+    for (size_t c = 0; c < 3; ++c)
+      if (std::isfinite(magnitudes[c].values[index])) largest = std::max(largest, magnitudes[c].values[index]);
     for (size_t c = 0; c < 3; ++c) error[c].values[index] += rounding(largest, depth);
   }
 }
