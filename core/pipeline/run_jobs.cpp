@@ -151,6 +151,8 @@ class Feeders {
           count_decoders(own);
         });
     } catch (const std::system_error&) {  // the system has no thread left
+      const std::lock_guard lock(turn_);
+      session_count_ = threads.size() + 1;
     }
     feed(devices.first(), 0, others, jobs_.size());
     threads.clear();  // joins
@@ -172,6 +174,8 @@ class Feeders {
       return true;
     } catch (const Error& error) {
       outputs_.warn(fmt::format("{}; other devices do its work", error.what()));
+      const std::lock_guard lock(turn_);
+      ++lost_count_;
       return false;
     }
   }
@@ -212,14 +216,15 @@ class Feeders {
     process(request_, device, inputs_, turn, others, decode_wait_ms, made);
     if (!turn.owns_lock()) turn.lock();
     const bool lacks_device = needs_device_ && is_of_machine(made.report.exit) && !device.opened();
-    if (lacks_device) device_exit_ = made.report.exit;
-    if (lacks_device || (request_.batch.fails_fast && made.report.exit != Exit::done)) next_ = jobs_.size();
+    const bool is_last = lacks_device && ++lost_count_ == session_count_;
+    if (is_last) device_exit_ = made.report.exit;
+    if (is_last || (request_.batch.fails_fast && made.report.exit != Exit::done)) next_ = jobs_.size();
     turn.unlock();
     const double encode_wait_ms = outputs_.add(index, std::move(made));
     turn.lock();
     decode_wait_ms_ += decode_wait_ms;
     encode_wait_ms_ += encode_wait_ms;
-    return true;
+    return !lacks_device;
   }
 
   const ChainRequest& request_;
@@ -231,7 +236,7 @@ class Feeders {
   OutputQueue& outputs_;
   std::mutex turn_;  // of the thread that reads the inputs of the next job, and for all members below
   size_t next_ = 0;  // index of the next job
-  size_t session_count_ = 1;
+  size_t session_count_ = 1, lost_count_ = 0;  // sessions, and those without a device
   double decode_wait_ms_ = 0, encode_wait_ms_ = 0;
   int decoder_count_ = 0;
   Exit device_exit_ = Exit::done;  // see Report
