@@ -82,6 +82,17 @@ bool accepts(const Param& param, const std::string& value) {
   return false;
 }
 
+// The choice of a positional option that means the value; "" if none does. -90 degrees are 270.
+std::string choice_for(const Op& op, const std::string& value) {
+  const std::optional<int> number = number_in<int>(without_plus(value));
+  for (const Param& param : op.params) {
+    const bool is_angle = number && param.name == "angle";
+    const std::string meant = is_angle ? fmt::format("{}", (*number % 360 + 360) % 360) : value;
+    if (param.is_positional && std::ranges::find(param.choices, meant) != param.choices.end()) return meant;
+  }
+  return "";
+}
+
 // What gpupost has for words and options of other programs that have no op or option of a similar name.
 constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"-V", "`gpupost --version` prints the version"},
@@ -102,6 +113,8 @@ constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"composite", "write `merge --with FILE --mode over`"},
     {"convert", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
     {"depth", "`--bits` chooses the depth"},
+    {"div", "write `merge --with FILE --mode divide`"},
+    {"divide", "write `merge --with FILE --mode divide`"},
     {"dry-run", "`--explain` prints the passes of a chain and runs nothing"},
     {"extract", "write `channels --list` with the names of the channels"},
     {"filmic", "write `tonemap --curve hable`"},
@@ -112,10 +125,16 @@ constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"grayscale", "write `saturation --factor 0`"},
     {"input", "an input is a word without an option"},
     {"magick", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
+    {"mask", "write `merge --with FILE --mode mask`"},
     {"mirror", "write `flip x`"},
+    {"mul", "write `merge --with FILE --mode multiply`"},
+    {"multiply", "write `merge --with FILE --mode multiply`"},
     {"over", "write `merge --with FILE --mode over`"},
     {"overwrite", "existing outputs are replaced without an option"},
     {"printinfo", "write `gpupost info INPUT`"},
+    {"stencil", "write `merge --with FILE --mode stencil`"},
+    {"sub", "write `merge --with FILE --mode subtract`"},
+    {"subtract", "write `merge --with FILE --mode subtract`"},
     {"threads", "`--jobs` sets the number of threads"},
     {"to", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
     {"tocolorspace", "write `ocio --to SPACE`"},
@@ -288,9 +307,11 @@ class CommandLineParser {
     const std::string value = equals != word.npos         ? word.substr(equals + 1)
                               : next_ + 1 < words_.size() ? words_[next_ + 1]
                                                           : "";
-    const std::string other = option_for(*op_, value);
-    fail(Exit::usage, "{}: {} is not typed before its value; expected {}{}", op_->name, word.substr(0, equals),
-         calls_with(param), other.empty() ? "" : fmt::format(", or `{} {}`", op_->name, other));
+    const std::string choice = choice_for(*op_, value), other = option_for(*op_, value);
+    const std::string expected = !choice.empty() ? fmt::format("`{} {}`", op_->name, choice)
+                                 : other.empty() ? calls_with(param)
+                                                 : fmt::format("{}, or `{} {}`", calls_with(param), op_->name, other);
+    fail(Exit::usage, "{}: {} is not typed before its value; expected {}", op_->name, word.substr(0, equals), expected);
   }
 
   // "--sigma 1.5" with the first option of the op that takes the value and is not given; "" if none does.
@@ -305,16 +326,26 @@ class CommandLineParser {
     return "";
   }
 
+  // "rotate 90" or "resize --size 50%", for an op and a value; "" if no option of the op takes it.
+  std::string call_for(const Op& op, const std::string& value) const {
+    const bool can_choose = &op != op_ || open_choice();
+    std::string own = can_choose ? choice_for(op, value) : "";
+    if (own.empty()) own = option_for(op, value);
+    return own.empty() ? "" : fmt::format("{} {}", op.name, own);
+  }
+
   // " (did you mean `resize --size 50%`?)" for -resize 50%, or -resize alone.
   std::string hint_of_op(const Op& op) const {
-    const std::string option = next_ + 1 < words_.size() ? option_for(op, words_[next_ + 1]) : "";
-    return option.empty() ? fmt::format(" (did you mean the op `{}`?)", op.name)
-                          : fmt::format(" (did you mean `{} {}`?)", op.name, option);
+    const std::string call = next_ + 1 < words_.size() ? call_for(op, words_[next_ + 1]) : "";
+    return call.empty() ? fmt::format(" (did you mean the op `{}`?)", op.name)
+                        : fmt::format(" (did you mean `{}`?)", call);
   }
 
   // Ops take values only with the name of an option.
   [[noreturn]] void refuse_value(const std::string& word) const {
-    const std::string option = option_for(*op_, word);
+    const std::string option = option_for(*op_, word), choice = open_choice() ? choice_for(*op_, word) : "";
+    if (!choice.empty())
+      fail(Exit::usage, "{}: {} is not an option; expected `{} {}`", op_->name, word, op_->name, choice);
     fail(Exit::usage, "{}: {} is not an option; {}", op_->name, word,
          option.empty() ? fmt::format("`gpupost help {}` lists them", op_->name)
                         : fmt::format("expected an option such as `{}`", option));
@@ -329,7 +360,10 @@ class CommandLineParser {
     for (const Global& global : all_globals()) known.push_back("--" + std::string(global.name));
     const std::string own_hint = suggestion(name, {own.begin(), own.end()});
     const std::string_view bare = std::string_view(name).substr(std::min(name.find_first_not_of('-'), name.size()));
-    const std::string own_value = op_ ? option_for(*op_, std::string(bare)) : "";
+    const std::string own_choice = open_choice() ? choice_for(*op_, std::string(bare)) : "";
+    const std::string own_value = !own_choice.empty() ? fmt::format("{} {}", op_->name, own_choice)
+                                  : op_               ? option_for(*op_, std::string(bare))
+                                                      : "";
     const auto [owners, are_in_chain] = owners_of(name);
     const std::string advice = advice_for(name);
     const Op* op = op_named(bare);
