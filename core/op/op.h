@@ -207,9 +207,10 @@ enum class Channels { color, all };
 
 // An image file that is read into call.inputs.
 struct NeededPicture {
-  std::string path;          // {frame} stands for the frame number of the image
-  bool is_data = false;      // it is read as data, in 32-bit float: no conversion of colors or alpha
-  bool needs_float = false;  // its values may be below 0, so that a file of integers is an error
+  std::string path;                    // {frame} stands for the frame number of the image
+  bool is_data = false;                // it is read as data, in 32-bit float: no conversion of colors or alpha
+  bool needs_float = false;            // its values may be below 0, so that a file of integers is an error
+  std::string_view alpha_option = {};  // option that takes its alpha, so that a file without alpha causes a warning
 };
 
 // The requirements of a call.

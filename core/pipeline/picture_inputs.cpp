@@ -90,6 +90,11 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
         fail(Exit::usage,
              "{}: {} has alpha, which is data in this chain; write it without alpha, with `channels --list R,G,B`",
              calls[index].op->name, file.path);
+      if (!needed.alpha_option.empty() && !found->picture.picture.has_alpha)
+        report.add_warning(
+            fmt::format("{} {}: {} has no alpha and is taken as opaque; to use its gray as alpha, first write it to "
+                        "another file with `channels --list Y,Y,Y,Y` (R,R,R,R if it has colors)",
+                        calls[index].op->name, needed.alpha_option, needed.path));
       calls[index].inputs.push_back(found->picture);
     }
   of_all_count_ += of_all.started_count();

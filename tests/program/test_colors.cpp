@@ -118,6 +118,27 @@ DEVICE_TEST_CASE("a second image with straight alpha 0 everywhere gives a warnin
         "gpupost: warning: in.png: hidden.png: every texel has alpha 0, so its color is invisible\n");
 }
 
+DEVICE_TEST_CASE("a mask or a stencil without alpha gives a warning, and what it advises gives alpha") {
+  const TestFolder place;
+  const auto err_of = [&](const char* file, const char* mode) {
+    return place.gpupost({"in.png", "merge", "--with", file, "--mode", mode, "-o", "out.png"}).err;
+  };
+  for (const char* mode : {"mask", "stencil"})
+    CHECK(err_of("bars.png", mode) ==
+          fmt::format(
+              "gpupost: warning: in.png: merge --mode {}: bars.png has no alpha and is taken as opaque; to use its "
+              "gray as alpha, first write it to another file with `channels --list Y,Y,Y,Y` (R,R,R,R if it has "
+              "colors)\n",
+              mode));
+  CHECK(err_of("bars.png", "over") == "");
+  check_done(place, {"bars.png", "channels", "--list", "Y,Y,Y,Y", "-o", "matte.png"});
+  CHECK(err_of("matte.png", "mask") == "");
+  const Picture matte = decoded(place, "matte.png"), bars = decoded(place, "bars.png");
+  const auto alphas = matte.groups[0].levels[0].texels.as<const uint8_t>(),
+             grays = bars.groups[0].levels[0].texels.as<const uint8_t>();
+  for (size_t i = 0; i < alphas.size(); i += 4) REQUIRE(alphas[i + 3] == grays[i]);
+}
+
 DEVICE_TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
   const TestFolder place;
   check_done(place, {"mips", "--filter", "kaiser", "--border", "repeat", "in.exr", "-o", "tiles.exr"});

@@ -189,7 +189,11 @@ Output output(const Call& call, std::span<const Output> inputs) {
 
 Needs needs(const Call& call) {
   Needs made = needs_rec709(call);
-  made.pictures.push_back({.path = call.word("with")});
+  const auto mode = Mode(call.integer("mode"));
+  made.pictures.push_back({.path = call.word("with"),
+                           .alpha_option = mode == Mode::mask      ? "--mode mask"
+                                           : mode == Mode::stencil ? "--mode stencil"
+                                                                   : ""});
   return made;
 }
 
