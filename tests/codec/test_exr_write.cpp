@@ -468,6 +468,21 @@ TEST_CASE("attributes with names for other kinds of files are kept, except tiles
     }
 }
 
+TEST_CASE("ints with the names of numbers of deep data are kept, since a flat file has no such numbers") {
+  Picture picture = mixed_picture({17, 39}, level_count_of({17, 39}));
+  for (const char* name : {"maxSamplesPerPixel", "version"})
+    picture.attributes.push_back(attribute_of(name, "int", "\1\0\0\0", 4));
+  for (const bool mipmapped : {false, true}) {
+    const Encoded encoded = encode_exr(picture, {.mipmapped = mipmapped});
+    CHECK(encoded.warnings.empty());
+    check_planes(picture, 0, mipmapped ? read_tiles(encoded.bytes)[0] : read_lines(encoded.bytes));
+    const Bytes bytes = encoded.bytes.bytes();
+    const Picture read = decode_bytes({bytes.begin(), bytes.end()}).picture;
+    for (const char* name : {"maxSamplesPerPixel", "version"})
+      CHECK(std::ranges::count(read.attributes, name, &Attribute::name) == 1);
+  }
+}
+
 TEST_CASE("OpenEXR reads a file whatever its attributes are, and wherever they stand") {
   const std::string manifest = "\x05\0\0\0\0\0\0\0packed"s;
   const Attribute id = attribute_of("idManifest", "idmanifest", manifest.data(), manifest.size());

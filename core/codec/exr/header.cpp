@@ -196,7 +196,8 @@ void take(ExrHeader& header, const RawAttribute& raw, const Limits& limits) {
       fail(Exit::input, "attribute {} has {} bytes; it must have {}", raw.name, raw.value.size(), known->bytes);
     if (known->name != "tiles" || has_meaning(known->name, header)) known->take(header, raw.value, limits);
     const bool is_own_name = known->name == "name" && !header.has_part_numbers;  // of parts, it says which one this is
-    if (!known->is_kept && !is_own_name) return;
+    const bool is_for_deep = known->name == "version" || known->name == "maxSamplesPerPixel";
+    if (!known->is_kept && !is_own_name && (!is_for_deep || header.is_deep)) return;
   }
   check_exr_attribute(raw.name, raw.type, raw.value);
   const unsigned char* start = unsigned_bytes(raw.value);

@@ -90,11 +90,11 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
 // Attributes that are written unchanged.
 constexpr std::string_view level_attribute = "dwaCompressionLevel";
 
-// Whether an attribute has the name, but not the type, of one that describes tiles, parts or deep data.
+// Whether an attribute has the name, but not the meaning, of one that describes tiles, parts or deep data.
 bool only_looks_like_storage(const Attribute& attribute) {
   if (attribute.name == "tiles") return attribute.type != "tiledesc";
-  constexpr std::string_view numbers[] = {"chunkCount", "maxSamplesPerPixel", "version"};
-  return attribute.type != "int" && std::ranges::find(numbers, attribute.name) != std::end(numbers);
+  if (attribute.name == "chunkCount") return attribute.type != "int";
+  return attribute.name == "version" || attribute.name == "maxSamplesPerPixel";  // of deep data, which is not written
 }
 
 // `level` is that of dwaa and dwab.
