@@ -23,15 +23,24 @@ bool is_rank_of(std::string_view cryptomatte, std::string_view channel) {
   return dot != 0 && dot != rest.npos && rest[dot] == '.';
 }
 
+static bool is_rank_of_any(const std::vector<Cryptomatte>& cryptomattes, const Channel& channel) {
+  return std::ranges::any_of(cryptomattes, [&](const Cryptomatte& one) { return is_rank_of(one.name, channel.name); });
+}
+
 void mark_cryptomattes(Picture& picture) {
   const std::vector<Cryptomatte> cryptomattes = cryptomattes_of(picture.attributes);
   if (cryptomattes.empty()) return;
-  const auto is_rank = [&](const Channel& channel) {
-    return std::ranges::any_of(cryptomattes,
-                               [&](const Cryptomatte& one) { return is_rank_of(one.name, channel.name); });
-  };
+  const auto is_rank = [&](const Channel& channel) { return is_rank_of_any(cryptomattes, channel); };
   split_groups(picture, is_rank);
   for (Group& group : picture.groups) group.is_cryptomatte = !group.is_color && is_rank(group.channels[0]);
+}
+
+const Channel* rank_of_color(const Picture& picture) {
+  const Group& color = picture.groups.front();
+  const std::vector<Cryptomatte> cryptomattes = cryptomattes_of(picture.attributes);
+  const auto found = std::ranges::find_if(
+      color.channels, [&](const Channel& channel) { return is_rank_of_any(cryptomattes, channel); });
+  return color.is_color && found != color.channels.end() ? &*found : nullptr;
 }
 
 }  // namespace gpupost

@@ -23,4 +23,7 @@ bool is_rank_of(std::string_view cryptomatte, std::string_view channel);
 // so on. Channels without a number, "CryptoObject.R", are a preview, which may be filtered.
 void mark_cryptomattes(Picture& picture);
 
+// A channel of the color that holds ids or coverage, if --layer chooses such channels as the color; else nullptr.
+const Channel* rank_of_color(const Picture& picture);
+
 }  // namespace gpupost

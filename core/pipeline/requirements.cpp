@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/image/channel_names.h"
+#include "core/image/cryptomatte.h"
 #include "core/ops/channels/row.h"
 #include "core/ops/mips/row.h"
 
@@ -72,8 +73,23 @@ static void check_needs_no_colors(std::span<const Call> calls, const Call& of_da
   }
 }
 
+// Refuses calls that would mix or change ids, if --layer chooses channels of a Cryptomatte as the color.
+static void check_keeps_ids(std::span<const Call> calls, const Picture& picture) {
+  const Channel* id = rank_of_color(picture);
+  if (!id) return;
+  const auto keeps_ids = [](const Call& call) {
+    const bool is_point_beside_color = call.op->point && call.op->channels == Channels::all;
+    return call.op->makes == Makes::statistics || call.op == &channels_op || is_exact(call) || is_point_beside_color;
+  };
+  const auto found = std::ranges::find_if_not(calls, keeps_ids);
+  if (found != calls.end())
+    fail(Exit::usage, "{}: --layer: channel {} is of a Cryptomatte, whose ids must not change; choose another --layer",
+         found->text(), id->name);
+}
+
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
   const Group& first = picture.groups.front();
+  check_keeps_ids(calls, picture);
   const bool stays_gray = first.is_luminance && output_of(calls, Output{}).gray_result != GrayResult::color;
   const auto makes_normals = [](const Call& call) { return call.op == &mips_op && call.flag("normal"); };
   if (stays_gray && std::ranges::any_of(calls, makes_normals))

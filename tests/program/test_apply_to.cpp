@@ -105,6 +105,20 @@ DEVICE_TEST_CASE("ids of a Cryptomatte are never mixed and never rounded") {
       place.gpupost({"blur", "--radius", "2", "--apply-to", "Ids00", "depth.exr", "-o", "x.exr"}).err ==
       "gpupost: --apply-to Ids00: channel Ids00.R is of a Cryptomatte, which ops cannot filter; leave --apply-to out; "
       "the image has no other float channels\n");
+  // as color
+  for (const Words& chain : {Words{"blur", "--radius", "2"}, {"mips"}, {"gain", "--value", "2"}}) {
+    const Finished refused = place.gpupost(with(chain, {"depth.exr", "--layer", "Ids00", "-o", "x.exr"}));
+    CHECK(refused.exit_code == 1);
+    CHECK_MESSAGE(
+        refused.err.ends_with("--layer: channel Ids00.R is of a Cryptomatte, whose ids must not change; choose "
+                              "another --layer\n"),
+        refused.err);
+  }
+  for (const Words& chain : {Words{"flip", "x"},
+                             {"crop", "--window", "4x4+0+0"},
+                             {"resize", "--size", "50%", "--filter", "nearest"},
+                             {"stats"}})
+    result_of(place, with(chain, {"--layer", "Ids00"}));
 }
 
 DEVICE_TEST_CASE("ids in a layer of --apply-to take the nearest texel, as with all") {
