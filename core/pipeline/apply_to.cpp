@@ -154,6 +154,19 @@ std::string note_of_uint_colors(std::span<const Call> calls, const Picture& pict
                      fmt::join(nearest, ", "));
 }
 
+std::string note_of_alphas(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
+  const auto call = std::ranges::find_if(
+      calls, [](const Call& one) { return one.op->param("keep-alpha") && one.flag("keep-alpha"); });
+  std::vector<std::string> alphas;
+  for (const Group& group : picture.groups)
+    for (const std::string& name : names_of(group))
+      if (!group.is_color && !group.has_ids() && is_applied(apply_to, group) && name.ends_with(".A"))
+        alphas.push_back(name);
+  if (call == calls.end() || alphas.empty()) return "";
+  return fmt::format("channels {} are filtered, because --keep-alpha of `{}` keeps only the alpha of the color",
+                     fmt::join(alphas, " "), call->text());
+}
+
 std::string note_of_routes(std::span<const Call> calls, std::span<const std::string> names) {
   const std::vector<std::string> nearest = calls_of_route(calls, Route::by_nearest),
                                  past = calls_of_route(calls, Route::past);

@@ -61,6 +61,9 @@ std::vector<Step> steps_of_ids(std::span<const Call> calls, const Group& group);
 // A note about colors of type uint, which take the nearest texel where an op would filter colors; "" if there are none.
 std::string note_of_uint_colors(std::span<const Call> calls, const Picture& picture);
 
+// A note about alphas of layers that are filtered in spite of --keep-alpha; "" if there are none.
+std::string note_of_alphas(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture);
+
 // A note that lists calls that treat these channels differently from color; "" if none.
 std::string note_of_routes(std::span<const Call> calls, std::span<const std::string> names);
 

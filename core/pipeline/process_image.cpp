@@ -182,7 +182,8 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
   for (StatisticsResult& one : measured) one.frame = way.job.frame;
   std::ranges::move(measured, std::back_inserter(report.measured));
   const std::vector<std::string> unfiltered = names_not_applied(request.passes.apply_to, picture);
-  for (const std::string& note : {note_of_routes(calls, unfiltered), note_of_uint_colors(calls, picture)})
+  for (const std::string& note : {note_of_routes(calls, unfiltered), note_of_uint_colors(calls, picture),
+                                  note_of_alphas(calls, request.passes.apply_to, picture)})
     if (!note.empty()) report.notes.push_back(note);
   Group& color = picture.groups.front();
   if (makes_luminance(calls)) name_luminance(color, way.output_depth);

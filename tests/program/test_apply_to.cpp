@@ -121,6 +121,25 @@ DEVICE_TEST_CASE("ids of a Cryptomatte are never mixed and never rounded") {
     result_of(place, with(chain, {"--layer", "Ids00"}));
 }
 
+DEVICE_TEST_CASE("a note tells of alphas of layers that --keep-alpha does not keep") {
+  const TestFolder place;
+  std::array<Channel, 4> names;
+  for (size_t c = 0; c < 4; ++c) names[c] = {fmt::format("L.{}", "RGBA"[c]), Depth::f32};
+  Picture picture = decoded(place, "depth.exr");
+  picture.groups.push_back(made_group(names, Depth::f32, picture.size(), 1, [](int x, int y, size_t c, int) {
+    return std::bit_cast<uint32_t>(float(x + y + int(c)));
+  }));
+  write_picture(place, "depth.exr", picture);
+  const std::string call = "convolve --rows 1,1,1,1,1,1,1,1,1 --normalize --keep-alpha";
+  const auto err_of = [&](const std::string& names_of_filtered) {
+    return place.shell("gpupost depth.exr " + call + " --apply-to " + names_of_filtered + " -o out.exr").err;
+  };
+  const std::string note =
+      "channels L.A are filtered, because --keep-alpha of `" + call + "` keeps only the alpha of the color\n";
+  CHECK(err_of("L").find(note) != std::string::npos);
+  CHECK(err_of("Z,L.R").find("keeps only") == std::string::npos);
+}
+
 DEVICE_TEST_CASE("ids in a layer of --apply-to take the nearest texel, as with all") {
   const TestFolder place;
   Picture picture = decoded(place, "depth.exr");
