@@ -63,7 +63,7 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
   for (size_t index = 0; index < calls.size(); ++index)
     for (const NeededPicture& needed : calls[index].op->needs(calls[index]).pictures) {
       const NeededPicture file{.path = fill_frame(needed.path, job.frame),
-                               .is_data = needed.is_data || makes_content(calls, Content::data),
+                               .is_data = needed.is_data || settings.is_data || makes_content(calls, Content::data),
                                .needs_float = needed.needs_float};
       const Primaries& primaries = at_calls[index];
       const Depth depth = file.is_data ? Depth::f32 : storage;

@@ -339,7 +339,9 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const std::vector<std::string> names_of_input = names_of(read);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
-  const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
+  const bool is_data = request.input.is_data || makes_content(calls, Content::data);
+  const ChainPrimaries primaries = is_data ? ChainPrimaries{.calls = calls}
+                                           : primaries_of(calls, request.output.primaries, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
   for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
   const bool names_own = primaries.is_named && are_same(primaries.result, own);  // as `ocio --to acescg` for AP1
@@ -350,7 +352,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
       if (request.output.bits || request.passes.fp16 || !is_float(way.file_depth)) channel.depth = way.output_depth;
   if (request.output.bits && !picture.groups.front().is_color && way.job.writes_picture)
     report.add_warning("--bits has no effect, because the image has no color");
-  if (makes_content(calls, Content::data)) make_data(picture, request.input);
+  if (is_data) make_data(picture, request.input);
   if (of_data) {
     remove_color_names(picture.attributes);
     remove_attributes(picture.attributes, {"chromaticities"});
@@ -387,8 +389,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     if (way.job.format->holds_everything)  // other formats have no place for attributes that ops add
       change_attributes(calls, !way.job.is_a_file_a_level(), picture);
     if (are_numbers) take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding, report);
-    else if (picture.groups.front().is_color && !makes_content(calls, Content::data))
-      settle_primaries(picture, primaries, report);
+    else if (picture.groups.front().is_color && !is_data) settle_primaries(picture, primaries, report);
   } else if (primaries.converts) {
     make_working(picture, Depth::f32);
     convert_primaries(picture, {.from = own, .to = primaries.result});

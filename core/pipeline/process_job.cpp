@@ -4,6 +4,7 @@
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
 #include "core/image/display_window.h"
+#include "core/image/primaries.h"
 #include "core/pipeline/channel_lookup.h"
 #include "core/pipeline/image_windows.h"
 #include "core/pipeline/sheet.h"
@@ -121,10 +122,15 @@ ChainRequest request_after(const ChainRequest& request, size_t call_count) {
 std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_count, DeviceSession& device,
                                      PictureInputs& others, const std::string& input, Picture picture,
                                      ConversionPlan& way, JobReport& report) {
-  for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
+  // the attributes that the output cannot hold are dropped, but the calls after the cut need the primaries
+  const std::optional<Primaries> primaries = other_primaries(picture);
   ChainRequest before = request;
   before.calls.resize(call_count);
   before.output = {};
+  before.input.is_data = makes_content(request.calls, Content::data);
+  for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
+  if (primaries) set_primaries(picture, *primaries);
+  const bool is_data = picture.groups.front().is_data;
   ConversionPlan way_before = way;
   way_before.job.format = format_named("exr");  // which needs no conversion
   way_before.job.writes_picture = false;
@@ -135,6 +141,8 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
   const ProcessedImage whole = process_image(before, device, way_before, others, input, std::move(picture), report);
   std::vector<Picture> faces =
       cut_faces(fmt::format("{}: `{}`", input, before.calls.back().text()), whole.picture, request.input.assembly);
+  for (Picture& face : faces)
+    face.groups.front().is_data = is_data;  // as read, which the checks of the other calls expect
   std::erase_if(way.job.calls, std::not_fn(is_later));
   for (CallOfJob& own : way.job.calls) own.index -= call_count;
   way.job = job_for_levels(request_after(request, call_count).calls, way.job, faces.front());
@@ -151,6 +159,10 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
   const Call* sheet = sheet_of(request.calls);
   const size_t before_cut = calls_before_cut(request.calls, request.input.assembly);
   const ChainRequest rest = request_after(request, before_cut);
+  std::vector<std::string> texts_before_cut;
+  for (const Call& call : std::span(request.calls).first(before_cut)) texts_before_cut.push_back(call.text());
+  for (const auto& [index, call] : given.calls)
+    if (index < before_cut) texts_before_cut[index] = call.text();
   ColorType first;
   Size cell;
   for (const std::string& input : given.inputs) {
@@ -182,7 +194,10 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
         report.size = images.size;
       }
       check_type(input, type, given.inputs.front(), first, request.input.assembly);
+      const size_t measured_before = report.measured.size();
       made.parts.push_back(process_image(rest, device, made.way, others, input, std::move(picture), report));
+      for (StatisticsResult& measured : std::span(report.measured).subspan(measured_before))
+        measured.before.insert(measured.before.begin(), texts_before_cut.begin(), texts_before_cut.end());
       ProcessedImage& part = made.parts.back();
       if (part.base) {
         part.base->data_window = part.picture.data_window;

@@ -334,6 +334,52 @@ DEVICE_TEST_CASE("a panorama becomes a cube in one chain, as in two runs") {
       place.gpupost({"--explain", "sky.exr", "project", "mips", "--assemble", "cube-from-strip", "-o", "a.dds"});
   CHECK_MESSAGE(shown.exit_code == 0, shown.err);
   CHECK(("\n" + shown.out).find("\nfaces    the calls after `project` run on each face") != std::string::npos);
+  // also the calls before the cut are named
+  const std::string stats = place
+                                .gpupost({"sky.exr", "exposure", "--stops", "1", "project", "flip", "x", "stats",
+                                          "mips", "--assemble", "cube-from-strip", "-o", "a.dds"})
+                                .out;
+  CHECK(parse_json(stats.substr(0, stats.find('\n')))["before"] ==
+        nlohmann::json{"exposure --stops 1", "project", "flip x"});
+}
+
+DEVICE_TEST_CASE("the primaries of a panorama are converted in one chain with --assemble as in two runs") {
+  const TestFolder place;
+  write_picture(place, "sky.exr", picture_of({64, 32}, Depth::f32, [](int x, int y, size_t c, int) {
+                  return bits_of_float(c == 3 ? 1 : float(0.6 + 0.4 * std::sin(0.2 * x + double(c) + 0.1 * y)));
+                }));
+  const auto run = [&](const Words& words) {
+    const Finished finished = place.gpupost(words);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err;
+  };
+  run({"sky.exr", "--input-primaries", "rec2020", "-o", "rec2020.exr"});
+  run({"sky.exr", "--output-primaries", "p3-d65", "--bits", "8", "-o", "p3.png"});
+  for (const std::string input : {"rec2020.exr", "p3.png"})
+    for (const Words& asked : {Words{}, Words{"--output-primaries", "rec709"}}) {
+      const Words rest = with(with({"mips", "--assemble", "cube-from-strip", "--bits", "16"}, asked), {"-o"});
+      const Words chain = with({input, "project", "--storage", "fp32"}, rest);
+      const std::string warning = run(with(chain, {"one.ktx2"}));
+      CHECK_MESSAGE((warning.find("converted to Rec. 709 primaries") != std::string::npos) == asked.empty(), warning);
+      run({input, "project", "--storage", "fp32", "--bits", "32f", "-o", "strip.exr"});
+      run(with(with({"strip.exr", "--storage", "fp32"}, rest), {"two.ktx2"}));
+      CHECK_MESSAGE(place.read("one.ktx2") == place.read("two.ktx2"), input);
+    }
+}
+
+DEVICE_TEST_CASE("normals before the cut of --assemble are data") {
+  const TestFolder place;
+  write_strip(place, "strip.exr", 8);
+  for (const Words& words :
+       {Words{"strip.exr", "--bits", "8", "-o", "strip.png"},
+        Words{"strip.png", "project", "--from", "strip", "--to", "cross", "mips", "--normal", "--assemble",
+              "cube-from-cross", "-o", "one.dds"},
+        Words{"strip.png", "mips", "--normal", "--assemble", "cube-from-strip", "-o", "two.dds"}}) {
+    const Finished finished = place.gpupost(words);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    CHECK(finished.err == "");
+  }
+  CHECK(place.read("one.dds") == place.read("two.dds"));
 }
 
 DEVICE_TEST_CASE("an image that is no cube of the given form, or has two windows, is refused by project") {
