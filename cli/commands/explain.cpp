@@ -22,6 +22,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <optional>
 
 namespace gpupost {
@@ -37,16 +39,39 @@ struct Planned {
   // Size to which a part of a frame is enlarged before its levels. Empty: it is not enlarged.
   std::optional<Size> size_before_levels;
   std::vector<Step> steps;
-  bool is_dropped = false;  // the result does not have these channels
+  size_t first_of_face = SIZE_MAX;  // index of the first step that runs on each face of a cube that is cut
+  bool is_dropped = false;          // the result does not have these channels
 };
+
+// Adds steps_of(calls), in two parts if the image is cut within the chain.
+template <class StepsOf>
+void add_steps(const Globals& globals, std::span<const Call> calls, Planned& planned, const StepsOf& steps_of) {
+  const size_t count = calls_before_cut(calls, globals.input.assembly);
+  if (count > 0) {
+    planned.steps = steps_of(calls.first(count));
+    planned.first_of_face = planned.steps.size();
+  }
+  if (count == 0 || count < calls.size())
+    std::ranges::move(steps_of(calls.subspan(count)), std::back_inserter(planned.steps));
+}
+
+// Of a strip of 6 x 1 faces or a cross of 4 x 3.
+Size size_of_face(Size size) {
+  const int side = std::gcd(size.width, size.height);
+  return {side, side};
+}
 
 // The color, with the size of --size or the default size.
 Planned color_of(const Globals& globals, std::span<const Call> calls) {
-  return {.channels = {},
-          .size = globals.size.value_or(Size{1920, 1080}),
-          .storage = globals.passes.storage.value_or(Depth::half),
-          .has_colors = !makes_content(calls, Content::data),
-          .steps = {{.route = Route::by_op, .calls = {calls.begin(), calls.end()}}}};
+  Planned color{.channels = {},
+                .size = globals.size.value_or(Size{1920, 1080}),
+                .storage = globals.passes.storage.value_or(Depth::half),
+                .has_colors = !makes_content(calls, Content::data),
+                .steps = {}};
+  add_steps(globals, calls, color, [](std::span<const Call> some) {
+    return std::vector<Step>{{.route = Route::by_op, .calls = {some.begin(), some.end()}}};
+  });
+  return color;
 }
 
 // The group of channels with the steps of these calls. `storage`: of the color.
@@ -56,10 +81,12 @@ Planned planned_of(const Globals& globals, std::span<const Call> calls, Depth st
     color.storage = storage;
     return color;
   }
-  return {.channels = names_of(group),
-          .storage = group.depth,
-          .steps = group.has_ids() ? steps_of_ids(calls, group)
-                                   : steps_beside_color(calls, is_applied(globals.passes.apply_to, group))};
+  Planned planned{.channels = names_of(group), .storage = group.depth, .steps = {}};
+  add_steps(globals, calls, planned, [&](std::span<const Call> some) {
+    return group.has_ids() ? steps_of_ids(some, group)
+                           : steps_beside_color(some, is_applied(globals.passes.apply_to, group));
+  });
+  return planned;
 }
 
 // Adds the levels of an image that is enlarged before them, as a step of its own.
@@ -76,12 +103,12 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   JobReport ignored;
   refuse_folder(input);
   InputSettings settings = globals.input;
-  if (const size_t count = calls_before_cut(request.calls, settings.assembly)) {
+  const size_t count = calls_before_cut(request.calls, settings.assembly);
+  if (count > 0) {
     settings.assembly = Assembly::none;
     if (count < request.calls.size())
-      notes.push_back(
-          fmt::format("faces    the calls after `{}` run on each face; the passes shown are for all faces at once",
-                      request.calls[count - 1].text()));
+      notes.push_back(fmt::format("faces    the calls after `{}` run on each face; their passes are shown for one face",
+                                  request.calls[count - 1].text()));
   }
   InputImages images = read_pictures(input, settings, ignored);
   if (!images.others.names.empty())
@@ -97,7 +124,12 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   check_requirements(request.calls, globals.passes.apply_to, picture);
   std::vector<Call> calls = request.calls;
   set_windows(chain, job, input, picture, calls, ignored);
-  const std::vector<Call> of_color = calls_of_color(calls, chain.output.primaries, *job.format, picture);
+  if (count > 0) {
+    const Window face = window_of(size_of_face(result_size(std::span(calls).first(count), picture.size())));
+    set_windows(std::span(calls).subspan(count), {.data = face, .display = face});
+  }
+  const std::vector<Call> of_color =
+      calls_of_color(calls, chain.output.primaries, *job.format, picture, globals.input.assembly);
   std::vector<std::string> others = names_of(picture);
   drop_other_channels(chain, *job.format, picture);
   for (const std::string& kept : names_of(picture)) std::erase(others, kept);
@@ -184,7 +216,9 @@ Explained plans_of(const Request& request) {
     Size size = group.size;
     ExplainedGroup& made = explained.groups.emplace_back(
         ExplainedGroup{.channels = group.channels, .steps = {}, .is_dropped = group.is_dropped});
-    for (const Step& step : group.steps) {
+    for (size_t index = 0; index < group.steps.size(); ++index) {
+      const Step& step = group.steps[index];
+      if (index == group.first_of_face) size = size_of_face(size);
       if (makes_levels(step.calls)) size = group.size_before_levels.value_or(size);
       PlanInput input = plan_input(globals.passes, size, group.storage, group.has_colors);
       input.gives_input = !globals.passes.verify && inputs.size() <= 1;  // as in a run

@@ -19,6 +19,7 @@
 #include "core/pipeline/process_group.h"
 #include "core/pipeline/requirements.h"
 #include "core/pipeline/sheet.h"
+#include "core/pipeline/texture_assembly.h"
 
 #include <fmt/ranges.h>
 
@@ -302,8 +303,15 @@ std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
 }  // namespace
 
 std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
-                                 const Picture& picture) {
-  return keep_opaque(primaries_of(calls, asked, format, picture).calls, properties_of(picture));
+                                 const Picture& picture, Assembly assembly) {
+  const std::vector<Call> all = primaries_of(calls, asked, format, picture).calls;
+  const size_t count = calls_before_cut(all, assembly);
+  std::vector<Call> made = keep_opaque(std::span(all).first(count), properties_of(picture));
+  // faces that are cut of a result are opaque if its image is
+  Output rest = count == 0 ? properties_of(picture) : Output{};
+  rest.has_alpha = has_alpha_behind(std::span(all).first(count), picture.groups.front().has_alpha());
+  std::ranges::move(keep_opaque(std::span(all).subspan(count), rest), std::back_inserter(made));
+  return made;
 }
 
 std::vector<std::string> drop_other_channels(const ChainRequest& request, const Format& format, Picture& picture) {

@@ -21,9 +21,9 @@ struct ProcessedImage {
 std::vector<std::string> drop_other_channels(const ChainRequest& request, const Format& format, Picture& picture);
 
 // The calls of a chain for the color of an image: with conversions of primaries, to `asked` or what the format holds, and with an
-// alpha of 1 where an opaque image would get texels with alpha 0.
+// alpha of 1 where an opaque image would get texels with alpha 0. `assembly` may cut the image within the chain.
 std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
-                                 const Picture& picture);
+                                 const Picture& picture, Assembly assembly);
 
 // Processes an image of the file `input` for the output. Throws Error(Exit::usage) if the chain cannot run on it.
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,

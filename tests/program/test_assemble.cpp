@@ -334,6 +334,10 @@ DEVICE_TEST_CASE("a panorama becomes a cube in one chain, as in two runs") {
       place.gpupost({"--explain", "sky.exr", "project", "mips", "--assemble", "cube-from-strip", "-o", "a.dds"});
   CHECK_MESSAGE(shown.exit_code == 0, shown.err);
   CHECK(("\n" + shown.out).find("\nfaces    the calls after `project` run on each face") != std::string::npos);
+  CHECK(shown.out.find("\nimage 0  16 x 16, 5 levels") != std::string::npos);
+  const Finished planned =
+      place.gpupost({"--explain", "project", "mips", "--assemble", "cube-from-strip", "--size", "32x16"});
+  CHECK(planned.out.find("\nimage 0  8 x 8, 4 levels") != std::string::npos);
   // also the calls before the cut are named
   const std::string stats = place
                                 .gpupost({"sky.exr", "exposure", "--stops", "1", "project", "flip", "x", "stats",
