@@ -116,6 +116,12 @@ void crop_frame(std::vector<Attribute>& attributes, const Window& before, const 
   remove_attributes(attributes, {"envmap"});  // a part of an environment is none
 }
 
+bool is_openexr_cube(const std::vector<Attribute>& attributes) {
+  return std::ranges::any_of(attributes, [](const Attribute& attribute) {
+    return attribute.name == "envmap" && attribute.value == std::vector<uint8_t>{1};
+  });
+}
+
 // The camera is mirrored too: its x or y goes the other way.
 void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y) {
   change_floats<2>(attributes, "screenWindowCenter", [&](Floats<2>& center) {
@@ -130,9 +136,7 @@ void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y
   });
   remove_frame_matrices(attributes);
   // the faces of a cube change places
-  std::erase_if(attributes, [](const Attribute& attribute) {
-    return attribute.name == "envmap" && attribute.value == std::vector<uint8_t>{1};
-  });
+  if (is_openexr_cube(attributes)) remove_attributes(attributes, {"envmap"});
 }
 
 void transpose_frame(std::vector<Attribute>& attributes) {

@@ -34,6 +34,8 @@ void set_text(std::vector<Attribute>& attributes, std::string_view name, std::st
 // Updates camera attributes for an image whose frame was `before` and is now its part `after`. Removes those that
 // cannot be updated.
 void crop_frame(std::vector<Attribute>& attributes, const Window& before, const Window& after);
+// Returns whether the attribute envmap says that the image is a cube map, in OpenEXR's layout.
+bool is_openexr_cube(const std::vector<Attribute>& attributes);
 // Updates camera attributes for a mirrored frame.
 void mirror_frame(std::vector<Attribute>& attributes, bool flips_x, bool flips_y);
 // The same for a frame whose rows and columns change places. The camera is removed: programs have none that is mirrored at a

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace gpupost {
 namespace {
@@ -166,6 +167,13 @@ FaceCells cells_of_strip(bool is_horizontal) {
   FaceCells cells;
   for (int face = 0; face < face_count; ++face)
     cells[size_t(face)].place = is_horizontal ? Position{face, 0} : Position{0, face};
+  return cells;
+}
+
+FaceCells cells_of_openexr(bool is_horizontal) {
+  FaceCells cells = cells_of_strip(is_horizontal);
+  std::swap(cells[0], cells[1]);
+  cells[2].is_turned = cells[3].is_turned = true;
   return cells;
 }
 

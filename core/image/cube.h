@@ -39,6 +39,9 @@ FaceCells cells_of_cross(bool is_horizontal);
 // `is_horizontal`: 6 x 1 faces, else 1 x 6.
 FaceCells cells_of_strip(bool is_horizontal);
 
+// The faces of a cube map of OpenEXR, whose axes are right-handed: ImfEnvmap.cpp. +X and -X change places, and +Y and -Y are turned.
+FaceCells cells_of_openexr(bool is_horizontal);
+
 // The faces of a cross:
 //     .  +Y  .   .        .  +Y  .
 //    -X  +Z  +X  -Z  or  -X  +Z  +X

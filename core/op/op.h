@@ -228,6 +228,7 @@ struct Needs {
   // Why the call cannot take an image with the windows call.windows; empty if it can. The pipeline refuses such images. Plans and
   // the definition accept them.
   std::string wrong_windows;
+  std::string warning;  // about the result for an image with the windows call.windows; empty: none
 };
 
 // The meaning of the values of a color.
@@ -374,6 +375,7 @@ struct Call {
   std::shared_ptr<const Plane> depth;
   Windows windows;                     // windows of the input; empty: the image has one window, which begins at (0, 0)
   std::optional<Primaries> primaries;  // of the input's colors; empty: Rec. 709
+  bool takes_openexr_cube = false;     // the input is a cube map in OpenEXR's layout, by its attribute envmap
   bool is_beside_color = false;        // is for channels other than color
   // What the call does, for messages, if the program added it to the chain: "the conversion of primaries". "": a call of the
   // command line, which messages call by the name of its op.

@@ -1,12 +1,16 @@
 #include "core/pipeline/image_windows.h"
 
 #include "core/base/error.h"
+#include "core/image/attributes.h"
 #include "core/image/display_window.h"
 #include "core/image/level_windows.h"
 #include "core/op/parse.h"
+#include "core/ops/project/row.h"
 #include "core/ops/small/row.h"
 
 #include <fmt/core.h>
+
+#include <algorithm>
 
 namespace gpupost {
 
@@ -32,13 +36,21 @@ bool show_display_window(const ChainRequest& request, const Job& job, const std:
   return true;
 }
 
+void set_layout(const Picture& picture, std::span<Call> calls) {
+  const auto first = std::ranges::find(calls, &project_op, &Call::op);
+  if (first != calls.end() && is_openexr_cube(picture.attributes)) first->takes_openexr_cube = true;
+}
+
 void set_windows(const ChainRequest& request, const Job& job, const std::string& input, const Picture& picture,
                  std::vector<Call>& calls, JobReport& report) {
   const Windows windows{.data = picture.data_window, .display = picture.display_window};
   set_windows(calls, windows);
-  for (const Call& call : calls)
-    if (const std::string wrong = call.op->needs(call).wrong_windows; !wrong.empty())
-      fail(Exit::input, "{}: {}: {}", input, call.op->name, wrong);
+  set_layout(picture, calls);
+  for (const Call& call : calls) {
+    const Needs needs = call.op->needs(call);
+    if (!needs.wrong_windows.empty()) fail(Exit::input, "{}: {}: {}", input, call.op->name, needs.wrong_windows);
+    if (!needs.warning.empty()) report.add_warning(fmt::format("`{}`: {}", call.text(), needs.warning));
+  }
   if (!makes_levels(calls) || !is_display_written(request.output, job)) return;
   const Windows before_levels = calls.back().windows;
   if (!differs_from_display(before_levels, request.input.limits.texel_count, input)) return;

@@ -1,4 +1,4 @@
-// The windows of an image before and behind a chain. Runs use it, and --explain, which shows the sizes of a run.
+// The windows and the layout of an image before and behind a chain. Runs use it, and --explain, which shows the sizes of a run.
 #pragma once
 
 #include "core/op/op.h"
@@ -16,6 +16,9 @@ namespace gpupost {
 // image changed. Errors name the input.
 bool show_display_window(const ChainRequest& request, const Job& job, const std::string& input, Picture& picture,
                          JobReport& report);
+
+// Sets Call::takes_openexr_cube of the first `project`, if the image is such a cube map.
+void set_layout(const Picture& picture, std::span<Call> calls);
 
 // Sets the windows of each call for this image. If the chain makes levels of a display window, for --to-display or a format
 // without windows, this adds `crop --to display` before the call that makes them. Errors name the input.

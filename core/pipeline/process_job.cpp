@@ -1,6 +1,7 @@
 #include "core/pipeline/process_job.h"
 
 #include "core/base/printable.h"
+#include "core/image/attributes.h"
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
 #include "core/image/display_window.h"
@@ -128,6 +129,7 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
   before.calls.resize(call_count);
   before.output = {};
   before.input.is_data = makes_content(request.calls, Content::data);
+  set_layout(picture, before.calls);
   for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
   if (primaries) set_primaries(picture, *primaries);
   const bool is_data = picture.groups.front().is_data;
@@ -181,7 +183,10 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       made.way = conversion_plan_of(request, given, picture);
       images.pictures =
           faces_of_result(request, before_cut, device, others, input, std::move(picture), made.way, report);
-    }
+    } else if (is_cut(request.input.assembly) && is_openexr_cube(images.pictures.front().attributes))
+      report.add_warning(
+          "it is a cube map by its attribute envmap, and OpenEXR has other orientations of faces; convert it with "
+          "`project --from strip --to cross` and --assemble cube-from-cross");
     for (Picture& picture : images.pictures) {
       if (sheet) {
         const Size own_cell = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);

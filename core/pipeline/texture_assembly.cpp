@@ -14,13 +14,17 @@ namespace gpupost {
 
 bool is_cube(Assembly assembly) { return assembly != Assembly::none && assembly != Assembly::array; }
 
+bool is_cut(Assembly assembly) {
+  return assembly == Assembly::cube_from_cross || assembly == Assembly::cube_from_strip;
+}
+
 Arrangement arrangement_of(Assembly assembly) {
   if (assembly == Assembly::none) return Arrangement::single;
   return is_cube(assembly) ? Arrangement::cube : Arrangement::array;
 }
 
 size_t calls_before_cut(std::span<const Call> calls, Assembly assembly) {
-  if (assembly != Assembly::cube_from_cross && assembly != Assembly::cube_from_strip) return 0;
+  if (!is_cut(assembly)) return 0;
   const auto last = std::find_if(calls.rbegin(), calls.rend(), makes_faces);
   return size_t(calls.rend() - last);
 }

@@ -26,6 +26,8 @@ void check_type(const std::string& input, const ColorType& type, const std::stri
 void check_size(const std::string& input, Size written, const std::string& first_input, Size first, Assembly assembly);
 
 bool is_cube(Assembly assembly);
+// Returns whether one image is cut into faces.
+bool is_cut(Assembly assembly);
 
 // The number of calls that run before --assemble cuts the image: up to the last one that makes faces. 0: the input is cut.
 size_t calls_before_cut(std::span<const Call> calls, Assembly assembly);

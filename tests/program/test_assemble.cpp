@@ -386,6 +386,65 @@ DEVICE_TEST_CASE("normals before the cut of --assemble are data") {
   CHECK(place.read("one.dds") == place.read("two.dds"));
 }
 
+DEVICE_TEST_CASE("a cube map of OpenEXR has other orientations, which project converts") {
+  const TestFolder place;
+  constexpr int side = 8;
+  write_strip(place, "strip.exr", side);
+  // ImfEnvmap.cpp, with an x that goes the other way
+  const auto direction_in_openexr = [](int face, double u, double v) -> Direction {
+    switch (face) {
+      case 0: return {-1, -v, u};
+      case 1: return {1, -v, -u};
+      case 2: return {-u, 1, -v};
+      case 3: return {-u, -1, v};
+      case 4: return {u, -v, 1};
+      default: return {-u, -v, -1};
+    }
+  };
+  Picture cube = picture_of({side, 6 * side}, Depth::f32, [&](int x, int y, size_t c, int) {
+    const Direction at = direction_in_openexr(y / side, (2.0 * x + 1) / side - 1, (2.0 * (y % side) + 1) / side - 1);
+    return bits_of_float(c == 3 ? 1 : brightness(at, c));
+  });
+  cube.attributes = {{.name = "envmap", .type = "envmap", .value = {1}}};
+  write_picture(place, "cube.exr", cube);
+  const Words to_cross{"project", "--from", "strip", "--to", "cross"},
+      to_latlong{"project", "--from", "strip", "--to", "latlong"};
+  for (const auto& [words, format] : {std::pair{to_cross, "exr"},
+                                      {to_latlong, "exr"},
+                                      {with(to_cross, {"mips", "--assemble", "cube-from-cross"}), "dds"}}) {
+    std::string results[2];
+    for (const bool is_openexr : {false, true}) {
+      const std::string output = fmt::format("out{}.{}", int(is_openexr), format);
+      const Finished finished =
+          place.gpupost(with(with({is_openexr ? "cube.exr" : "strip.exr"}, words), {"-o", output}));
+      CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+      results[is_openexr] = place.read(output);
+    }
+    CHECK(results[0] == results[1]);
+  }
+  const Finished panorama = place.gpupost({"cube.exr", "project", "-o", "out.exr"});
+  CHECK(panorama.exit_code == 2);
+  CHECK(panorama.err ==
+        "gpupost: cube.exr: project: --from latlong: the file is a cube map by its attribute envmap; give --from "
+        "strip\n");
+  const std::string warning = "it is a cube map by its attribute envmap, and OpenEXR has other orientations of faces";
+  const Finished cut = assemble(place, "cube-from-strip", {"cube.exr", "mips"}, "cut.dds");
+  CHECK_MESSAGE(cut.err.find(warning) != std::string::npos, cut.err);
+  CHECK(assemble(place, "cube-from-strip", {"strip.exr", "mips"}, "cut.dds").err == "");
+}
+
+DEVICE_TEST_CASE("project warns if its samples skip texels") {
+  const TestFolder place;
+  write_picture(place, "sky.exr",
+                picture_of({64, 32}, Depth::half, [](int, int, size_t, int) { return bits_of_half(1); }));
+  const Finished coarse = place.gpupost({"sky.exr", "project", "--size", "1", "-o", "out.exr"});
+  CHECK(coarse.exit_code == 0);
+  CHECK(coarse.err ==
+        "gpupost: warning: sky.exr: `project --size 1`: the input is sampled too coarsely, so small lights may be "
+        "lost; use a larger --size, then `mips` or `resize`\n");
+  CHECK(place.gpupost({"sky.exr", "project", "--size", "2", "-o", "out.exr"}).err == "");
+}
+
 DEVICE_TEST_CASE("an image that is no cube of the given form, or has two windows, is refused by project") {
   const TestFolder place;
   write_strip(place, "strip.exr", 4);

@@ -221,6 +221,8 @@ bool has_shape(Form form, Size size) {
 
 Projection projection_of(const Call& call, Size size) {
   Projection made{.from = environment_of(Form(call.integer("from")), size), .to = {}};
+  if (call.takes_openexr_cube && made.from.form == Form::strip)
+    made.from.cells = cells_of_openexr(made.from.grid.width > 1);
   const Form to = Form(call.integer("to"));
   const int64_t side = side_of(call, made.from, to);
   const int64_t across = to == Form::latlong ? 2 : to == Form::strip ? 6 : 4, down = to == Form::cross ? 3 : 1;
@@ -228,12 +230,14 @@ Projection projection_of(const Call& call, Size size) {
     fail(Exit::usage, "project: the result would be {} x {} texels; the limit is {} per side (make --size smaller)",
          across * side, down * side, most_side);
   made.to = environment_of(to, {int(across * side), int(down * side)});
-  made.samples = int(std::clamp(std::ceil(scale_of(made.from, made.to) - 1e-6), 1.0, double(most_samples)));
+  const double samples = std::max(1.0, std::ceil(scale_of(made.from, made.to) - 1e-6));
+  made.samples = int(std::min(samples, double(most_samples)));
+  made.skips_texels = samples > most_samples;
   return made;
 }
 
 Mapping::Mapping(const Projection& projection) : projection_(projection) {
-  const auto& [from, to, samples] = projection_;
+  const auto& [from, to, samples, skips] = projection_;
   table_.assign(arc_coefficients.begin(), arc_coefficients.end());
   for (const FaceAxes& axes : face_axes)
     for (const auto& axis : {axes.ahead, axes.right, axes.down}) table_.insert(table_.end(), axis.begin(), axis.end());
@@ -269,7 +273,7 @@ Mapping::Mapping(const Projection& projection) : projection_(projection) {
 }
 
 Taps Mapping::taps_at(Position texel, Position sample) const {
-  const auto& [from, to, samples] = projection_;
+  const auto& [from, to, samples, skips] = projection_;
   int face = 0;
   if (to.has_faces()) {
     face = to.face_in({texel.x / to.face.width, texel.y / to.face.height});

@@ -34,7 +34,8 @@ bool has_shape(Form form, Size size);
 
 struct Projection {
   Environment from, to;
-  int samples = 1;  // samples per texel of the result along each axis
+  int samples = 1;            // samples per texel of the result along each axis
+  bool skips_texels = false;  // some texels of the input are in no sample, because `samples` has a limit
 };
 // Of an image of this size.
 Projection projection_of(const Call& call, Size size);

@@ -24,6 +24,9 @@ void check(const Call& call) {
 std::string wrong_windows(const Call& call) {
   const Windows& windows = call.windows;
   const Size size = size_of(windows.data);
+  if (call.takes_openexr_cube && Form(call.integer("from")) != Form::strip)
+    return fmt::format("--from {}: the file is a cube map by its attribute envmap; give --from strip",
+                       call.choice("from"));
   if (windows == Windows{}) return "";
   if (windows.data != windows.display)
     return "the data window is not the display window; put `crop --to display` before it";
@@ -31,6 +34,11 @@ std::string wrong_windows(const Call& call) {
   if (has_shape(from, size)) return "";
   return fmt::format("--from {}: the image is {} x {}; expected {} squares", form_names[size_t(from)], size.width,
                      size.height, from == Form::strip ? "6 x 1 or 1 x 6" : "4 x 3 or 3 x 4");
+}
+
+std::string warning(const Call& call) {
+  if (call.windows == Windows{} || !projection_of(call, size_of(call.windows.data)).skips_texels) return "";
+  return "the input is sampled too coarsely, so small lights may be lost; use a larger --size, then `mips` or `resize`";
 }
 
 Output output(const Call& call, std::span<const Output> inputs) {
@@ -67,7 +75,7 @@ void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
 // Each number of the result is value(component, taps), where the weights of all taps add up to 1.
 template <class Value>
 Planes each_texel(const Mapping& mapping, const Value& value) {
-  const auto& [from, to, samples] = mapping.projection();
+  const auto& [from, to, samples, skips] = mapping.projection();
   Planes made;
   for (Plane& plane : made) plane = {.size = to.size, .values = std::vector<double>(texel_count(to.size))};
   parallel_ranges(to.size.height, 4, [&, size = to.size, count = samples](int begin, int end) {
@@ -118,7 +126,7 @@ void plan_project(const Call& call, PlanBuilder& builder) {
   const PlanImage image = builder.image(source);
   const Projection projection = projection_of(call, builder.whole_size());
   const Mapping mapping(projection);
-  const auto& [from, to, samples] = projection;
+  const auto& [from, to, samples, skips] = projection;
   const Region made = builder.made_of(to.size);
   builder.add_result({.name = "project",
                       .kernel = "project/project.glsl",
@@ -166,8 +174,11 @@ const Op project_op{
                 "squares. --from also takes 1 x 6 and 3 x 4 squares. docs/formats.md shows the orientation of the "
                 "faces.\nThe middle of a panorama is +Z, the middle of its right half is +X, and its upper edge is +Y. "
                 "Panoramas and faces both look as seen from inside, so nothing is mirrored. OpenEXR calls the middle "
-                "of the right half -X, because its axes are right-handed.\nThe default sizes keep the number of texels "
-                "around the horizon: a face has a quarter of the panorama's width, and a panorama is four faces wide "
+                "of the right half -X, because its axes are right-handed. A strip whose attribute envmap says cube has "
+                "OpenEXR's layout and is read as such.\nTexels of a panorama cover equal angles. OpenEXR's own tools "
+                "place the centers of the outer texels on the poles and on 180 degrees.\nThe default sizes keep the "
+                "number of texels around the horizon: a face has a quarter of the panorama's width, and a panorama is "
+                "four faces wide "
                 "and two faces high.\nEach texel is the mean of up to 16 x 16 bilinear samples: the coarser the "
                 "result, the more samples. They continue across the edges of faces, the sides of a panorama and its "
                 "poles. Near a pole, samples skip some of the narrow texels of a panorama. A cross is transparent "
@@ -197,7 +208,7 @@ const Op project_op{
                 .presence = Presence::optional}},
     .check = check,
     .channels = Channels::all,
-    .needs = [](const Call& call) { return Needs{.wrong_windows = wrong_windows(call)}; },
+    .needs = [](const Call& call) { return Needs{.wrong_windows = wrong_windows(call), .warning = warning(call)}; },
     .output = output,
     .footprint = footprint,
     .change_attributes = change_attributes,
