@@ -174,7 +174,7 @@ DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are
   check_refused(place, "gpupost s.0001.exr exposure --auto-from extremes.json -o a.exr", 2,
                 "without --measure extremes");
   check_refused(place, "gpupost s.####.exr stats -o a.json --resume", 1, "the chain writes no image to check later");
-  check_refused(place, "gpupost s.####.exr --frames 1-12 sheet -o a.exr", 5, "leave them out with --skip-missing");
+  check_refused(place, "gpupost s.####.exr --frames 1-12 sheet -o a.exr", 5, "skip it with --skip-missing");
   check_refused(place, "gpupost s.####.exr --frames 12 -o out/ --mkdir", 5, "render it again, or skip it");
   check_refused(place, "gpupost s.####.exr stats --table -o a.json", 1, "--table");
   check_refused(place, "gpupost s.####.exr stats -o '{stem}.json'", 1, "placeholders");
