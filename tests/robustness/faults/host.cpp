@@ -91,14 +91,15 @@ struct Walk {
 // Up from the call to the first few functions of the program. Not ours where another library is among them: LLVM calls what
 // the program has of std::string.
 _Unwind_Reason_Code step(_Unwind_Context* context, void* data) {
-  constexpr int most_frames = 3;
+  constexpr int named_frames = 3, most_frames = 6;
   Walk& walk = *static_cast<Walk*>(data);
   const uintptr_t address = _Unwind_GetIP(context);
   const Owner owner = owner_of(address);
   if (owner == Owner::helper || owner == Owner::c_library) return _URC_NO_REASON;
   walk.is_ours = owner == Owner::program;
   if (!walk.is_ours) return _URC_END_OF_STACK;
-  walk.place = (walk.place ^ (address - state.program_base)) * 0x100000001b3;
+  if (walk.program_frames < named_frames)
+    walk.place = (walk.place ^ (address - state.program_base)) * 0x100000001b3;
   return ++walk.program_frames == most_frames ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
