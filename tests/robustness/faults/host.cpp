@@ -98,8 +98,7 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* data) {
   if (owner == Owner::helper || owner == Owner::c_library) return _URC_NO_REASON;
   walk.is_ours = owner == Owner::program;
   if (!walk.is_ours) return _URC_END_OF_STACK;
-  if (walk.program_frames < named_frames)
-    walk.place = (walk.place ^ (address - state.program_base)) * 0x100000001b3;
+  if (walk.program_frames < named_frames) walk.place = (walk.place ^ (address - state.program_base)) * 0x100000001b3;
   return ++walk.program_frames == most_frames ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
