@@ -26,18 +26,12 @@ bool is_same(float a, float b, double tolerance) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-float largest_finite(const float* texel) {
+// Those of R, G and B, a bit each, that the group has no names for and in which a texel is not what stands for them: Y, or 0.
+unsigned unnamed_in(const Group& color, const float* texel) {
   float most = 0;
   for (size_t c = 0; c < 3; ++c)
     if (std::isfinite(texel[c])) most = std::max(most, std::abs(texel[c]));
-  return most;
-}
-
-// Those of R, G and B, a bit each, that the group has no names for and in which a texel is not what stands for them: Y, or 0.
-// Differences within rounding do not count: of the texel, and of others that an op may have subtracted, `of_others`.
-unsigned unnamed_in(const Group& color, const float* texel, double of_others) {
-  const double most = largest_finite(texel);
-  const double tolerance = std::max({rounding(most, color.depth), 0x1p-16 * most, of_others});
+  const double tolerance = std::max(rounding(double(most), color.depth), 0x1p-16 * double(most));
   unsigned unnamed = 0;
   for (size_t c = 0; c < 3; ++c)
     if (color.channels[c].name.empty() && !is_same(texel[c], color.is_luminance ? texel[0] : 0, tolerance))
@@ -45,9 +39,8 @@ unsigned unnamed_in(const Group& color, const float* texel, double of_others) {
   return unnamed;
 }
 
-// Calls visit(row) for each row of texels, on several threads.
-template <class Visit>
-void for_each_row(const Group& color, const Level& level, const Visit& visit) {
+unsigned unnamed_in(const Group& color, const Level& level) {
+  std::atomic<unsigned> unnamed = 0;
   const auto width = size_t(level.size.width);
   parallel_ranges(level.size.height, std::max(1, 65536 / level.size.width), [&](int begin, int end) {
     std::vector<float> row(4 * width);
@@ -56,25 +49,10 @@ void for_each_row(const Group& color, const Level& level, const Visit& visit) {
       if (color.depth == Depth::half)
         floats_from_halves(level.texels.as<uint16_t>().data() + first, row.data(), row.size());
       else std::copy_n(level.texels.as<float>().data() + first, row.size(), row.begin());
-      visit(row);
+      unsigned found = 0;
+      for (size_t x = 0; x < width; ++x) found |= unnamed_in(color, &row[4 * x]);
+      unnamed |= found;
     }
-  });
-}
-
-unsigned unnamed_in(const Group& color, const Level& level) {
-  std::atomic<float> largest = 0;
-  for_each_row(color, level, [&](const std::vector<float>& row) {
-    float most = 0;
-    for (size_t at = 0; at < row.size(); at += 4) most = std::max(most, largest_finite(&row[at]));
-    for (float known = largest; most > known && !largest.compare_exchange_weak(known, most);) {
-    }
-  });
-  const double of_others = 0x1p-20 * double(largest.load());
-  std::atomic<unsigned> unnamed = 0;
-  for_each_row(color, level, [&](const std::vector<float>& row) {
-    unsigned found = 0;
-    for (size_t at = 0; at < row.size(); at += 4) found |= unnamed_in(color, &row[at], of_others);
-    unnamed |= found;
   });
   return unnamed;
 }

@@ -10,8 +10,8 @@
 namespace gpupost {
 
 // Names R, G and B after a chain. A gray image gets all three if the chain colors it. Another image gets the channels that were
-// missing and are no longer 0. Ignores differences within rounding, within 2^-16 of the largest channel, because matrices and
-// powers change gray slightly, and within 2^-20 of the image's largest value, which an op may have subtracted.
+// missing and are no longer 0. Ignores differences within rounding and within 2^-16 of the largest channel, because matrices and
+// powers change gray slightly.
 void name_colors(Group& color, GrayResult gray_result);
 
 // Whether an image has another R, G or B: "diffuse.R".

@@ -1,16 +1,13 @@
 // Checks what the rows of ops say about gray and opaque images against their references.
 #include "core/engine/floors.h"
-#include "core/image/channel_names.h"
 #include "core/op/op.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
-#include "tests/support/synthetic_images.h"
 #include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <functional>
 
@@ -70,25 +67,6 @@ TEST_CASE("an op whose row says that gray stays gray makes no color of it") {
     ++colored;
   });
   CHECK((colored > 5 || tested_ops().size() == 1));
-}
-
-TEST_CASE("a gray image is colored by differences above rounding, also of bright texels that were subtracted") {
-  const auto names_after = [](float bright, float difference) {
-    std::array<Channel, 4> channels{};
-    channels[0].name = "Y";
-    const float texels[] = {bright, bright, bright, 1, 0, difference, 0, 1};
-    Group color = made_group(channels, Depth::f32, {2, 1}, 1, [&](int x, int, size_t c, int) {
-      return std::bit_cast<uint32_t>(texels[4 * size_t(x) + c]);
-    });
-    color.is_color = color.is_luminance = true;
-    name_colors(color, GrayResult::by_values);
-    return names_of(color);
-  };
-  const std::vector<std::string> gray{"Y"}, rgb{"R", "G", "B"};
-  CHECK(names_after(1000, 5e-4F) == gray);
-  CHECK(names_after(1000, 2e-3F) == rgb);
-  CHECK(names_after(1, 5e-4F) == rgb);
-  CHECK(names_after(0, 1e-30F) == rgb);
 }
 
 TEST_CASE("an op keeps an opaque image opaque, or its row says that texels may be transparent") {
