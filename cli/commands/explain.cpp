@@ -55,7 +55,7 @@ void add_steps(const Globals& globals, std::span<const Call> calls, Planned& pla
     std::ranges::move(steps_of(calls.subspan(count)), std::back_inserter(planned.steps));
 }
 
-// Of a strip of 6 x 1 faces or a cross of 4 x 3.
+// The size of a face in a strip of 6 x 1 faces or a cross of 4 x 3.
 Size size_of_face(Size size) {
   const int side = std::gcd(size.width, size.height);
   return {side, side};

@@ -93,7 +93,7 @@ std::string choice_for(const Op& op, const std::string& value) {
   return "";
 }
 
-// What gpupost has for words and options of other programs that have no op or option of a similar name.
+// Advice for words and options of other programs, where gpupost has no op or option with a similar name.
 constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"-V", "`gpupost --version` prints the version"},
     {"-c", "`--compression` chooses the compression"},

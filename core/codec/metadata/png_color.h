@@ -26,7 +26,7 @@ struct Colors {
   std::optional<Chromaticities> chromaticities;  // empty: Rec. 709, which sRGB uses too
   std::vector<std::byte> profile;                // an ICC profile that replaces the other members; empty: none
   std::vector<std::string> warnings;             // information that is ignored
-  // What counts if the profile cannot be used. Null: sRGB.
+  // The colors if the profile cannot be used. Null: sRGB.
   std::shared_ptr<const Colors> without_profile = nullptr;
 };
 

@@ -82,7 +82,7 @@ size_t end_of_runs(Bytes file, const TgaHeader& header) {
 
 constexpr std::string_view footer_end("TRUEVISION-XFILE.\0", 18);
 
-// What is before the texels and a map that they use: a map beside true color, and the text of field 1 before it, are left out.
+// The header of the file, with the text of field 1 if no map is left out. A map beside true color is left out.
 std::vector<std::byte> start_of(Bytes file, const TgaHeader& header) {
   if (header.is_mapped || !header.has_map) {
     const Bytes start = file.first(header.data_at - header.map_bytes());

@@ -1,4 +1,4 @@
-// Where each texel of a projected environment comes from. The definition and the pass use the same positions.
+// Positions in the input for each texel of the result. The definition and the pass use the same ones.
 #pragma once
 
 #include "core/image/cube.h"
@@ -37,7 +37,7 @@ struct Projection {
   int samples = 1;            // samples per texel of the result along each axis
   bool skips_texels = false;  // some texels of the input are in no sample, because `samples` has a limit
 };
-// Of an image of this size.
+// The projection of an image of this size.
 Projection projection_of(const Call& call, Size size);
 
 // A texel of the input and its weight.
