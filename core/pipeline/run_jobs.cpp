@@ -109,7 +109,7 @@ std::vector<DeviceUse> uses_of(DeviceSessions& devices, std::span<const JobRepor
   return uses;
 }
 
-// Reports the jobs that an earlier run has finished, and that this run did not come to before it stopped at a failure.
+// Reports the jobs that this run did not reach because it stopped early, but that an earlier run has finished.
 void add_skipped(std::span<const Job> jobs, std::span<const JournalEntry> done, const RunEvents& events,
                  Report& report) {
   for (size_t index = report.jobs.size(); index < jobs.size(); ++index) {
@@ -173,11 +173,20 @@ class Feeders {
       device.get();
       return true;
     } catch (const Error& error) {
-      outputs_.warn(fmt::format("{}; other devices do its work", error.what()));
-      const std::lock_guard lock(turn_);
-      ++lost_count_;
+      std::unique_lock turn(turn_);
+      lose_device(error.code());
+      const bool others_go_on = lost_count_ < session_count_;
+      turn.unlock();
+      outputs_.warn(fmt::format("{}{}", error.what(), others_go_on ? "; other devices do its work" : ""));
       return false;
     }
+  }
+
+  // Counts a session whose device cannot be used, and ends the run behind the last one. Needs the lock of turn_.
+  void lose_device(Exit exit) {
+    if (++lost_count_ < session_count_) return;
+    device_exit_ = exit;
+    next_ = jobs_.size();
   }
 
   void feed(DeviceSession& device, size_t session, PictureInputs& others, size_t end) {
@@ -216,9 +225,8 @@ class Feeders {
     process(request_, device, inputs_, turn, others, decode_wait_ms, made);
     if (!turn.owns_lock()) turn.lock();
     const bool lacks_device = needs_device_ && is_of_machine(made.report.exit) && !device.opened();
-    const bool is_last = lacks_device && ++lost_count_ == session_count_;
-    if (is_last) device_exit_ = made.report.exit;
-    if (is_last || (request_.batch.fails_fast && made.report.exit != Exit::done)) next_ = jobs_.size();
+    if (lacks_device) lose_device(made.report.exit);
+    if (request_.batch.fails_fast && made.report.exit != Exit::done) next_ = jobs_.size();
     turn.unlock();
     const double encode_wait_ms = outputs_.add(index, std::move(made));
     turn.lock();
