@@ -38,7 +38,11 @@ bool show_display_window(const ChainRequest& request, const Job& job, const std:
 
 void set_layout(const Picture& picture, std::span<Call> calls) {
   const auto first = std::ranges::find(calls, &project_op, &Call::op);
-  if (first != calls.end() && is_openexr_cube(picture.attributes)) first->takes_openexr_cube = true;
+  if (first == calls.end() || !is_openexr_cube(picture.attributes)) return;
+  std::vector<Attribute> attributes = picture.attributes;
+  for (const Call& call : std::span(calls.begin(), first))
+    if (call.op->change_attributes) call.op->change_attributes(call, attributes);
+  first->takes_openexr_cube = is_openexr_cube(attributes);
 }
 
 void set_windows(const ChainRequest& request, const Job& job, const std::string& input, const Picture& picture,

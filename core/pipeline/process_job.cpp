@@ -129,6 +129,7 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
   before.calls.resize(call_count);
   before.output = {};
   before.input.is_data = makes_content(request.calls, Content::data);
+  set_windows(before.calls, {.data = picture.data_window, .display = picture.display_window});
   set_layout(picture, before.calls);
   for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
   if (primaries) set_primaries(picture, *primaries);

@@ -73,16 +73,18 @@ static void check_needs_no_colors(std::span<const Call> calls, const Call& of_da
   }
 }
 
-// Refuses calls that would mix or change ids, if --layer chooses channels of a Cryptomatte as the color.
+// Refuses calls that would mix or change ids, if --layer chooses channels of a Cryptomatte as the color. What `channels` makes is
+// none.
 static void check_keeps_ids(std::span<const Call> calls, const Picture& picture) {
   const Channel* id = rank_of_color(picture);
   if (!id) return;
   const auto keeps_ids = [](const Call& call) {
     const bool is_point_beside_color = call.op->point && call.op->channels == Channels::all;
-    return call.op->makes == Makes::statistics || call.op == &channels_op || is_exact(call) || is_point_beside_color;
+    return call.op->makes == Makes::statistics || is_exact(call) || is_point_beside_color;
   };
-  const auto found = std::ranges::find_if_not(calls, keeps_ids);
-  if (found != calls.end())
+  const auto end = std::ranges::find(calls, &channels_op, &Call::op);
+  const auto found = std::find_if_not(calls.begin(), end, keeps_ids);
+  if (found != end)
     fail(Exit::usage, "{}: --layer: channel {} is of a Cryptomatte, whose ids must not change; choose another --layer",
          found->text(), id->name);
 }

@@ -115,6 +115,7 @@ DEVICE_TEST_CASE("ids of a Cryptomatte are never mixed and never rounded") {
         refused.err);
   }
   for (const Words& chain : {Words{"flip", "x"},
+                             {"channels", "--list", "G,G,G", "gain", "--value", "2"},
                              {"crop", "--window", "4x4+0+0"},
                              {"resize", "--size", "50%", "--filter", "nearest"},
                              {"stats"}})

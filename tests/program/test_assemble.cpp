@@ -422,6 +422,13 @@ DEVICE_TEST_CASE("a cube map of OpenEXR has other orientations, which project co
     }
     CHECK(results[0] == results[1]);
   }
+  // behind an op that makes the attribute wrong, one chain makes what two runs do
+  for (const Words& before : {Words{"flip", "x"}, {"crop", "--window", "4x24+0+0"}}) {
+    check_done(place, with(with({"cube.exr"}, before), {"-o", "other.exr"}));
+    check_done(place, with(with({"other.exr"}, to_cross), {"-o", "two.exr"}));
+    check_done(place, with(with(with({"cube.exr"}, before), to_cross), {"-o", "one.exr"}));
+    CHECK(place.gpupost({"compare", "one.exr", "two.exr"}).exit_code == 0);
+  }
   const Finished panorama = place.gpupost({"cube.exr", "project", "-o", "out.exr"});
   CHECK(panorama.exit_code == 2);
   CHECK(panorama.err ==

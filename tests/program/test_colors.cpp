@@ -127,16 +127,25 @@ DEVICE_TEST_CASE("a mask or a stencil without alpha gives a warning, and what it
     CHECK(err_of("bars.png", mode) ==
           fmt::format(
               "gpupost: warning: in.png: merge --mode {}: bars.png has no alpha and is taken as opaque; to use its "
-              "gray as alpha, first write it to another file with `channels --list Y,Y,Y,Y` (R,R,R,R if it has "
-              "colors)\n",
+              "gray as alpha, first write it to an EXR or a PNG with `channels --list Y,Y,Y,Y`, or with `channels "
+              "--list R,R,R,R --input-transfer linear` if it has colors\n",
               mode));
   CHECK(err_of("bars.png", "over") == "");
   check_done(place, {"bars.png", "channels", "--list", "Y,Y,Y,Y", "-o", "matte.png"});
   CHECK(err_of("matte.png", "mask") == "");
+  // the same gray, with colors
+  check_done(place, {"bars.png", "channels", "--list", "Y,Y,Y", "-o", "colors.png"});
+  check_done(place, {"colors.png", "channels", "--list", "R,R,R,R", "--input-transfer", "linear", "-o", "same.png"});
+  CHECK(err_of("same.png", "mask") == "");
+  const Picture same = decoded(place, "same.png");
+  const auto same_alphas = same.groups[0].levels[0].texels.as<const uint8_t>();
   const Picture matte = decoded(place, "matte.png"), bars = decoded(place, "bars.png");
   const auto alphas = matte.groups[0].levels[0].texels.as<const uint8_t>(),
              grays = bars.groups[0].levels[0].texels.as<const uint8_t>();
-  for (size_t i = 0; i < alphas.size(); i += 4) REQUIRE(alphas[i + 3] == grays[i]);
+  for (size_t i = 0; i < alphas.size(); i += 4) {
+    REQUIRE(alphas[i + 3] == grays[i]);
+    REQUIRE(same_alphas[i + 3] == grays[i]);
+  }
 }
 
 DEVICE_TEST_CASE("levels of a filter that looks beyond the border say how they repeat") {
