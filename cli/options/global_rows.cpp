@@ -78,11 +78,13 @@ std::span<const Global> all_globals() {
        .scope = Scope::images},
       {.name = "compression",
        .value = "NAME",
-       .help = "Compression of an EXR output (all but lzw and zstd) or a TIFF output (none, lzw, zip, zstd). zip and "
-               "zips take a level: `zip:1` is the fastest, `zip:9` the smallest (default 2 for EXR, 4 for TIFF). zstd "
-               "takes 1 to 22 (default 9). dwaa and dwab lose more at a higher level (default 45). Default: the "
-               "compression of the input, with its level of dwaa or dwab, if the format is the same and gpupost writes "
-               "that compression; else zip",
+       .help =
+           "Compression of the output. EXR: none to dwab; TIFF: none, lzw, zip, zstd; KTX2 and DDS: none, bc1 to "
+           "bc7. zip and zips take a level: `zip:1` is the fastest, `zip:9` the smallest (default 2 for EXR, 4 for "
+           "TIFF). zstd takes 1 to 22 (default 9). dwaa and dwab lose more at a higher level (default 45). bc1 holds "
+           "R, G and B; bc3 and bc7 alpha too; bc4 one channel and bc5 two, always linear; bc6h R, G and B of half. "
+           "Default: none for KTX2 and DDS; for EXR and TIFF the compression of the input, with its level of dwaa or "
+           "dwab, if the format is the same and gpupost writes that compression; else zip",
        .choices = {std::begin(compression_names), std::end(compression_names)},
        .scope = Scope::images,
        .has_level = true},

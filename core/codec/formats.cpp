@@ -72,20 +72,24 @@ const auto& formats() {
              .holds_primaries = true},
       Format{.name = "ktx2",
              .extensions = {"ktx2"},
-             .description = "Khronos texture, uncompressed; array layers and faces by --part",
+             .description = "Khronos texture, also BC1 to BC7; array layers and faces by --part",
              .matches = [](Bytes start) { return starts_with(start, "\xabKTX 20\xbb\r\n\x1a\n"); },
              .read = read_ktx2,
              .write = encode_texture,
              .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
+             .compressions = {Compression::none, Compression::bc1, Compression::bc3, Compression::bc4, Compression::bc5,
+                              Compression::bc6h, Compression::bc7},
              .levels = FileLevels::any,
              .holds_arrangements = true},
       Format{.name = "dds",
              .extensions = {"dds"},
-             .description = "DirectDraw surface, uncompressed; array layers and faces by --part",
+             .description = "DirectDraw surface, also BC1 to BC7; array layers and faces by --part",
              .matches = [](Bytes start) { return starts_with(start, "DDS \x7c"); },
              .read = read_dds,
              .write = encode_texture,
              .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
+             .compressions = {Compression::none, Compression::bc1, Compression::bc3, Compression::bc4, Compression::bc5,
+                              Compression::bc6h, Compression::bc7},
              .levels = FileLevels::any,
              .holds_arrangements = true},
       Format{.name = "tiff",
@@ -185,7 +189,8 @@ const Format* format_of_extension(std::string_view path) {
 Compression natural_compression(const Format& format, const Picture& picture) {
   if (picture.format == format.name)
     for (const Compression compression : format.compressions)
-      if (compression_names[size_t(compression)] == picture.compression) return compression;
+      if (!block_depth_of(compression) && compression_names[size_t(compression)] == picture.compression)
+        return compression;
   return Compression::zip;
 }
 

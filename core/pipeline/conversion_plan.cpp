@@ -13,7 +13,7 @@ namespace gpupost {
 static void tag_numbers(const ChainRequest& request, const Job& job, ConversionPlan& way) {
   const std::optional<ColorEncoding> encoding = output_of(request.calls, Output{}).encoding;
   way.is_tagged = encoding && !is_float(way.output_depth) &&
-                  can_hold(*job.format, way.output_depth, encoding->transfer) &&
+                  can_hold(request.output, *job.format, way.output_depth, encoding->transfer) &&
                   (job.format->holds_primaries || are_same(encoding->primaries, rec709));
   if (way.is_tagged) way.transfer = encoding->transfer;
   else if (!is_float(way.output_depth) && !job.format->holds_primaries) way.transfer = Transfer::linear;

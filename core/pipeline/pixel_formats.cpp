@@ -11,8 +11,13 @@
 namespace gpupost {
 
 // Returns whether the format can store sRGB at this depth.
-static bool holds_srgb(const Format& format, Depth depth) {
+static bool holds_srgb(const OutputSettings& output, const Format& format, Depth depth) {
+  if (output.compression == Compression::bc4 || output.compression == Compression::bc5) return false;
   return depth == Depth::u8 || (depth == Depth::u16 && (format.name == "png" || format.name == "tiff"));
+}
+
+static std::optional<Depth> block_depth_of(const OutputSettings& output) {
+  return output.compression ? block_depth_of(*output.compression) : std::nullopt;
 }
 
 void check_numbers(const OutputSettings& output, const Format& format) {
@@ -20,14 +25,18 @@ void check_numbers(const OutputSettings& output, const Format& format) {
   for (const Depth depth : format.written_depths) names.push_back(name_of(depth));
   const std::vector<Compression>& compressions = format.compressions;
   if (output.compression && compressions.empty())
-    fail(Exit::usage, "--compression {}: {} files have no choice of compression; remove it, or write EXR or TIFF",
-         compression_names[size_t(*output.compression)], format.name);
+    fail(Exit::usage, "--compression {}: {} files have no choice of compression; remove it, or write {}",
+         compression_names[size_t(*output.compression)], format.name,
+         block_depth_of(output) ? "KTX2 or DDS" : "EXR or TIFF");
   if (output.compression && std::ranges::count(compressions, *output.compression) == 0) {
     std::vector<std::string_view> known;
     for (const Compression compression : compressions) known.push_back(compression_names[size_t(compression)]);
     fail(Exit::usage, "--compression {}: {} files hold {}", compression_names[size_t(*output.compression)], format.name,
          fmt::join(known, ", "));
   }
+  if (output.bits && block_depth_of(output) && *output.bits != *block_depth_of(output))
+    fail(Exit::usage, "--bits {0}: --compression {1} holds {2}; expected --bits {2}, or no --bits",
+         name_of(*output.bits), compression_names[size_t(*output.compression)], name_of(*block_depth_of(output)));
   if (output.quality && format.name != "jpg")
     fail(Exit::usage, "--quality {}: only JPEG has a quality; expected a .jpg output", *output.quality);
   if (output.primaries && !format.holds_primaries && !are_same(*output.primaries, rec709))
@@ -38,9 +47,10 @@ void check_numbers(const OutputSettings& output, const Format& format) {
   if (output.dither != Dither::none && !format.can_write(Depth::u8))
     fail(Exit::usage, "--dither ordered: {} files hold {}; expected an 8-bit format, or --dither none", format.name,
          fmt::join(names, " or "));
-  if (output.bits) check_dither(output, *output.bits);
+  const std::optional<Depth> depth = output.bits ? output.bits : block_depth_of(output);
+  if (depth) check_dither(output, *depth);
   const Depth widest = format.written_depths.front();
-  if (output.bits || !holds_srgb(format, widest)) output_transfer(output, format, output.bits.value_or(widest));
+  if (depth || !holds_srgb(output, format, widest)) output_transfer(output, format, depth.value_or(widest));
 }
 
 void check_levels(const Job& job, int level_count) {
@@ -81,28 +91,31 @@ static Depth natural_output_depth(const ChainRequest& request, const Format& for
 
 Depth choose_output_depth(const ChainRequest& request, const Format& format, Depth input_depth) {
   if (request.output.bits) return *request.output.bits;
+  if (const std::optional<Depth> depth = block_depth_of(request.output)) return *depth;
   const Depth depth = natural_output_depth(request, format, input_depth);
   return is_float(depth) && !request.passes.fp16 ? result_depth(request.calls, depth) : depth;
 }
 
-bool can_hold(const Format& format, Depth depth, Transfer transfer) {
+bool can_hold(const OutputSettings& output, const Format& format, Depth depth, Transfer transfer) {
   if (transfer == Transfer::pq || transfer == Transfer::hlg) return format.name == "png" && depth == Depth::u16;
-  return transfer != Transfer::srgb || holds_srgb(format, depth);
+  return transfer != Transfer::srgb || holds_srgb(output, format, depth);
 }
 
 Transfer output_transfer(const OutputSettings& output, const Format& format, Depth depth) {
-  const Transfer natural = holds_srgb(format, depth) ? Transfer::srgb : Transfer::linear;
+  const Transfer natural = holds_srgb(output, format, depth) ? Transfer::srgb : Transfer::linear;
   const Transfer transfer = output.transfer.value_or(natural);
   const bool is_hdr = transfer == Transfer::pq || transfer == Transfer::hlg;
-  if (is_hdr && !can_hold(format, depth, transfer))
+  if (is_hdr && !can_hold(output, format, depth, transfer))
     fail(Exit::usage, "--transfer {}: only a 16-bit PNG can hold it; expected a .png output and --bits 16",
          transfer == Transfer::pq ? "pq" : "hlg");
-  if (!can_hold(format, depth, transfer) && !format.can_write(Depth::u8))
+  if (can_hold(output, format, depth, transfer)) return transfer;
+  if (depth == Depth::u8 && output.compression)
+    fail(Exit::usage, "--transfer srgb: --compression {} is always linear; expected linear, or no --transfer",
+         compression_names[size_t(*output.compression)]);
+  if (!format.can_write(Depth::u8))
     fail(Exit::usage, "--transfer srgb: {} files are always linear; expected linear", format.name);
-  if (!can_hold(format, depth, transfer))
-    fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear, or --bits 8", format.name,
-         name_of(depth));
-  return transfer;
+  fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear, or --bits 8", format.name,
+       name_of(depth));
 }
 
 void check_dither(const OutputSettings& output, Depth depth) {

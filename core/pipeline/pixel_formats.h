@@ -22,8 +22,8 @@ void check_levels(const Job& job, int level_count);
 // Refuses primaries for encoded values, unless the curve of the values is given too. Throws Error(Exit::usage).
 void check_output_primaries(const OutputSettings& output, std::span<const Call> calls);
 
-// Returns whether the format records this transfer at this depth.
-bool can_hold(const Format& format, Depth depth, Transfer transfer);
+// Returns whether the format records this transfer at this depth, with the compression of `output`.
+bool can_hold(const OutputSettings& output, const Format& format, Depth depth, Transfer transfer);
 // Transfer of the output's color at this depth. Throws Error(Exit::usage) if srgb is not possible.
 Transfer output_transfer(const OutputSettings& output, const Format& format, Depth depth);
 

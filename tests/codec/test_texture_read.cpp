@@ -263,8 +263,8 @@ TEST_CASE("DDS files without the DX10 header: masks, gray, gray with alpha, and 
       refusal_of(old_dds({2, 0, 8, 0, 0, 0, 0xff}, "ab")) ==
       fmt::format("2 file: has a pixel format of 8 bits with flags 0x2 and masks 0x0, 0x0, 0x0 and, for alpha, 0xff{}",
                   expected));
-  CHECK(refusal_of(old_dds({four_cc, 0x35545844, 0, 0, 0, 0, 0}, "abcd"))
-            .starts_with("2 file: has the format \"DXT5\"; "));
+  CHECK(refusal_of(old_dds({four_cc, 0x35545858, 0, 0, 0, 0, 0}, "abcd"))
+            .starts_with("2 file: has the format \"XXT5\"; "));
   CHECK(refusal_of(old_dds({four_cc, 117, 0, 0, 0, 0, 0}, "abcd")).starts_with("2 file: has D3DFORMAT 117; "));
   File cube = old_dds({luminance, 0, 8, 0xff, 0, 0, 0}, "abcdef", {1, 1});
   patch(cube, 112, 0xfe00);
@@ -317,7 +317,7 @@ TEST_CASE("damaged and unusual textures are refused by name") {
     const char* message;
   };
   const Row rows[] = {
-      {ktx2, 12, 145, "has Vulkan format 145; expected R, RG, RGB or RGBA"},
+      {ktx2, 12, 147, "has Vulkan format 147; expected R, RG, RGB or RGBA"},
       {ktx2, 20, 0, "has 0 x 6 texels"},
       {ktx2, 20, 40000, "has 40000 x 6 texels; the limit is 32768 per side"},
       {ktx2, 28, 2, "is a volume of 2 slices"},
@@ -332,7 +332,7 @@ TEST_CASE("damaged and unusual textures are refused by name") {
       {ktx2, 88, 7, "its level 0 has 7 bytes; expected 312"},
       {dds, 16, 0, "has 0 x 6 texels"},
       {dds, 28, 5, "claims 5 levels"},
-      {dds, 128, 98, "has DXGI_FORMAT 98"},
+      {dds, 128, 100, "has DXGI_FORMAT 100"},
       {dds, 132, 4, "is not an image of two dimensions"},
       {dds, 140, 0, "claims 0 images"},
       {dds, 140, 0xffffffff, "claims 4294967295 images"},

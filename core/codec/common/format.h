@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,9 +85,35 @@ struct Decoded {
 };
 
 // The first ten have the numbers of EXR files.
-enum class Compression { none, rle, zips, zip, piz, pxr24, b44, b44a, dwaa, dwab, lzw, zstd };
-inline constexpr std::string_view compression_names[] = {"none", "rle",  "zips", "zip",  "piz", "pxr24",
-                                                         "b44",  "b44a", "dwaa", "dwab", "lzw", "zstd"};
+enum class Compression {
+  none,
+  rle,
+  zips,
+  zip,
+  piz,
+  pxr24,
+  b44,
+  b44a,
+  dwaa,
+  dwab,
+  lzw,
+  zstd,
+  bc1,
+  bc3,
+  bc4,
+  bc5,
+  bc6h,
+  bc7
+};
+inline constexpr std::string_view compression_names[] = {"none", "rle",  "zips", "zip",  "piz",  "pxr24",
+                                                         "b44",  "b44a", "dwaa", "dwab", "lzw",  "zstd",
+                                                         "bc1",  "bc3",  "bc4",  "bc5",  "bc6h", "bc7"};
+
+// Depth of the texels that blocks of a texture hold; nothing for other compressions.
+constexpr std::optional<Depth> block_depth_of(Compression compression) {
+  if (compression < Compression::bc1) return {};
+  return compression == Compression::bc6h ? Depth::half : Depth::u8;
+}
 
 // Levels of a compression, least to most; 0 and 0 if it has none. Higher levels of zip, zips and zstd make smaller files in
 // more time. Those of dwaa and dwab lose more.

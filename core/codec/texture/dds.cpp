@@ -23,11 +23,12 @@ std::vector<std::byte> header_of(const Texture& texture) {
   std::vector<std::byte> header;
   put_text(header, "DDS ");
   put(header, uint32_t(124));  // bytes of the header
-  put(header, dds::has_all_fields);
+  put(header, dds::has_all_fields | (texture.texel.has_blocks() ? dds::has_level_bytes : dds::has_pitch));
   put(header, uint32_t(texture.size.height));
   put(header, uint32_t(texture.size.width));
-  put(header, uint32_t(size_t(texture.size.width) * texture.texel.bytes()));  // pitch of level 0
-  put(header, uint32_t(1));                                                   // depth
+  put(header, uint32_t(texture.texel.has_blocks() ? texture.level_bytes(0)
+                                                  : size_t(texture.size.width) * texture.texel.texel_bytes()));
+  put(header, uint32_t(1));  // depth
   put(header, uint32_t(texture.level_count));
   put_zeros(header, 11);
   put(header, uint32_t(32));  // bytes of the pixel format

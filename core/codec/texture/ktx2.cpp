@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view identifier = "\xabKTX 20\xbb\r\n\x1a\n";
 
 constexpr size_t descriptor_header_bytes = 24, sample_bytes = 16;
-constexpr uint8_t sample_is_linear = 0x10, sample_is_signed_float = 0xc0;
+constexpr uint8_t sample_is_linear = 0x10, sample_is_float = 0x80, sample_is_signed = 0x40;
 constexpr std::array<uint8_t, 4> sample_channels{0, 1, 2, 15};  // red, green, blue, alpha
 constexpr uint32_t float_minus_one = 0xbf800000, float_one = 0x3f800000;
 
@@ -22,7 +22,7 @@ void put_sample(std::vector<std::byte>& descriptor, const TexelFormat& texel, si
   const size_t bits = 8 * bytes_of(texel.depth);
   const bool is_alpha = component == 3;
   uint8_t channel = sample_channels[component];
-  if (is_float(texel.depth)) channel |= sample_is_signed_float;
+  if (is_float(texel.depth)) channel |= sample_is_float | sample_is_signed;
   if (is_alpha && texel.transfer == Transfer::srgb) channel |= sample_is_linear;
   put(descriptor, uint16_t(component * bits));
   put(descriptor, uint8_t(bits - 1));
@@ -32,22 +32,58 @@ void put_sample(std::vector<std::byte>& descriptor, const TexelFormat& texel, si
   put(descriptor, is_float(texel.depth) ? float_one : (1u << bits) - 1);
 }
 
+// Describes `bits` bits of a block from bit `offset` on.
+void put_block_sample(std::vector<std::byte>& descriptor, size_t offset, size_t bits, uint8_t channel) {
+  const bool is_float = (channel & sample_is_float) != 0;
+  put(descriptor, uint16_t(offset));
+  put(descriptor, uint8_t(bits - 1));
+  put(descriptor, channel);
+  put(descriptor, uint32_t(0));  // sample position
+  put(descriptor, uint32_t(0));
+  put(descriptor, is_float ? float_one : UINT32_MAX);
+}
+
+size_t sample_count_of(const TexelFormat& texel) {
+  if (!texel.has_blocks()) return texel.component_count;
+  return texel.blocks == BlockFormat::bc3 || texel.blocks == BlockFormat::bc5 ? 2 : 1;
+}
+
+void put_samples(std::vector<std::byte>& descriptor, const TexelFormat& texel) {
+  const uint8_t alpha = uint8_t(15 | (texel.transfer == Transfer::srgb ? sample_is_linear : 0));
+  switch (texel.blocks) {
+    case BlockFormat::none:
+      for (size_t component = 0; component < texel.component_count; ++component)
+        put_sample(descriptor, texel, component);
+      return;
+    case BlockFormat::bc3: put_block_sample(descriptor, 0, 64, alpha); return put_block_sample(descriptor, 64, 64, 0);
+    case BlockFormat::bc5: put_block_sample(descriptor, 0, 64, 0); return put_block_sample(descriptor, 64, 64, 1);
+    case BlockFormat::bc6h: return put_block_sample(descriptor, 0, 128, sample_is_float);
+    default: return put_block_sample(descriptor, 0, 8 * block_bytes_of(texel.blocks), 0);
+  }
+}
+
+// The color model of the descriptor.
+uint8_t model_of(BlockFormat blocks) {
+  return blocks == BlockFormat::none ? ktx2::model_rgbsda
+                                     : uint8_t(ktx2::model_bc1 + int(blocks) - int(BlockFormat::bc1));
+}
+
 // The data format descriptor: one basic block.
 std::vector<std::byte> descriptor_of(const Texture& texture) {
   const TexelFormat& texel = texture.texel;
-  const size_t block_bytes = descriptor_header_bytes + sample_bytes * texel.component_count;
+  const size_t block_bytes = descriptor_header_bytes + sample_bytes * sample_count_of(texel);
   std::vector<std::byte> descriptor;
   put(descriptor, uint32_t(4 + block_bytes));
   put(descriptor, uint32_t(0));  // by Khronos, a basic block
   put(descriptor, uint16_t(2));  // of version 1.3
   put(descriptor, uint16_t(block_bytes));
-  put(descriptor, ktx2::model_rgbsda);
+  put(descriptor, model_of(texel.blocks));
   put(descriptor, texture.has_primaries ? ktx2::primaries_bt709 : ktx2::primaries_unspecified);
   put(descriptor, texel.transfer == Transfer::srgb ? ktx2::transfer_srgb : ktx2::transfer_linear);
   put(descriptor, texture.is_premultiplied ? ktx2::alpha_premultiplied : uint8_t(0));
-  put(descriptor, uint32_t(0));              // a block of texels has one, and that is written as 0
-  put(descriptor, uint64_t(texel.bytes()));  // of plane 0, the only one
-  for (size_t component = 0; component < texel.component_count; ++component) put_sample(descriptor, texel, component);
+  put(descriptor, texel.has_blocks() ? ktx2::four_by_four : ktx2::one_texel);
+  put(descriptor, uint64_t(texel.unit_bytes()));  // of plane 0, the only one
+  put_samples(descriptor, texel);
   return descriptor;
 }
 
@@ -75,7 +111,7 @@ void place_levels(const Texture& texture, TextureLayout& layout) {
   const auto level_count = size_t(texture.level_count), image_count = size_t(texture.image_count);
   layout.offsets.resize(level_count * image_count);
   for (size_t level = level_count; level-- > 0;) {
-    layout.file_bytes = round_up(layout.file_bytes, std::lcm(size_t(4), texture.texel.bytes()));
+    layout.file_bytes = round_up(layout.file_bytes, std::lcm(size_t(4), texture.texel.unit_bytes()));
     for (size_t image = 0; image < image_count; ++image) {
       layout.offsets[image * level_count + level] = layout.file_bytes;
       layout.file_bytes += texture.level_bytes(int(level));
@@ -104,7 +140,8 @@ TextureLayout ktx2_layout(const Texture& texture) {
   std::vector<std::byte>& header = layout.header;
   put_text(header, identifier);
   put(header, texture.texel.vulkan);
-  put(header, uint32_t(bytes_of(texture.texel.depth)));  // what a change of byte order would swap
+  // what a change of byte order would swap
+  put(header, uint32_t(texture.texel.has_blocks() ? 1 : bytes_of(texture.texel.depth)));
   put(header, uint32_t(texture.size.width));
   put(header, uint32_t(texture.size.height));
   put(header, uint32_t(0));  // depth

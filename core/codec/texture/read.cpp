@@ -89,6 +89,20 @@ void place(Bytes from, const StoredTexture& texture, bool is_gray, TexelBuffer& 
   }
 }
 
+TexelBuffer decoded_blocks(Bytes blocks, const StoredTexture& texture, Size size) {
+  const TexelFormat& texel = texture.texel;
+  TexelBuffer texels(texel_count(size) * texel.texel_bytes());
+  decode_blocks(texel.blocks, texel.is_signed, size, texel.component_count, blocks, {texels.data(), texels.size()});
+  return texels;
+}
+
+// Of R, G, B and alpha of 8 bits.
+bool is_all_opaque(Bytes texels) {
+  for (size_t at = 3; at < texels.size(); at += 4)
+    if (texels[at] != std::byte(255)) return false;
+  return true;
+}
+
 // As a Raster counts: 1 and 2 are gray.
 int channel_count_of(const StoredTexture& texture) {
   const size_t count = texture.texel.component_count;
@@ -114,6 +128,11 @@ Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, c
   const uint64_t image = image_wanted(texture, options.part);
   if (uint32_t(options.level) >= texture.level_count) refuse_level(options.level, int(texture.level_count));
   const Size size = level_size(texture.size, options.level);
+  const Bytes stored = part_of(file, texture.offset_of(image, options.level), texture.level_bytes(options.level));
+  const TexelBuffer texels = texture.texel.has_blocks() ? decoded_blocks(stored, texture, size) : TexelBuffer();
+  const Bytes level = texture.texel.has_blocks() ? texels.bytes() : stored;
+  if (texture.texel.blocks == BlockFormat::bc1 && texture.texel.component_count == 4 && is_all_opaque(level))
+    texture.is_opaque = true;
   const int channel_count = channel_count_of(texture);
   Raster raster{.format = texture.format,
                 .size = size,
@@ -124,13 +143,13 @@ Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, c
                 .alpha_is_data = texture.alpha_is_data,
                 .colors = std::move(texture.colors),
                 .orientation = texture.orientation};
-  const Bytes level = part_of(file, texture.offset_of(image, options.level), texture.level_bytes(options.level));
   place(level, texture, channel_count <= 2, raster.texels);
   const bool names_part = !options.part.empty();
   options.level = 0;  // it is read
   Decoded decoded = decoded_of(std::move(raster), options, lend);
   Picture& picture = decoded.picture;
   picture.file_level_count = int(texture.level_count);
+  picture.compression = block_format_names[size_t(texture.texel.blocks)];
   if (texture.texel.component_count == 2 && !texture.is_luminance_alpha) picture.groups[0].channels[2] = {};
   decoded.parts = parts_of(texture);
   if (texture.image_count > 1 && !names_part)

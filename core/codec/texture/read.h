@@ -27,7 +27,7 @@ struct StoredTexture {
   // Position of a level of an image in the file. Levels have rows without padding.
   std::function<uint64_t(uint64_t image, int level)> offset_of;
 
-  uint64_t level_bytes(int level) const { return uint64_t(texel_count(level_size(size, level))) * texel.bytes(); }
+  uint64_t level_bytes(int level) const { return texel.level_bytes(level_size(size, level)); }
 };
 
 // Throws Error(Exit::input) unless the size is allowed and the counts of levels and images are possible.

@@ -2,14 +2,14 @@
 #include "core/codec/texture/dds_header.h"
 #include "core/codec/texture/read.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace gpupost {
 namespace {
 
 [[noreturn]] void refuse_format(const std::string& found) {
-  fail(Exit::input, "has {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, without block compression",
-       found);
+  fail(Exit::input, "has {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, or BC1 to BC7", found);
 }
 
 void take_dx10(Bytes file, StoredTexture& texture) {
@@ -27,6 +27,27 @@ void take_dx10(Bytes file, StoredTexture& texture) {
   if (alpha_mode == dds::alpha_premultiplied) texture.alpha = Alpha::premultiplied;
   texture.colors.transfer = texel->transfer;
 }
+
+// Blocks of headers without DXGI_FORMAT, by their names. As for other color of 8 bits, these do not tell the curve.
+struct BlockName {
+  std::string_view name;
+  BlockFormat blocks;
+  Alpha alpha = Alpha::straight;
+  bool is_signed = false;
+};
+constexpr BlockName block_names[] = {
+    {"DXT1", BlockFormat::bc1},
+    {"DXT2", BlockFormat::bc2, Alpha::premultiplied},
+    {"DXT3", BlockFormat::bc2},
+    {"DXT4", BlockFormat::bc3, Alpha::premultiplied},
+    {"DXT5", BlockFormat::bc3},
+    {"ATI1", BlockFormat::bc4},
+    {"BC4U", BlockFormat::bc4},
+    {"BC4S", BlockFormat::bc4, Alpha::straight, true},
+    {"ATI2", BlockFormat::bc5},
+    {"BC5U", BlockFormat::bc5},
+    {"BC5S", BlockFormat::bc5, Alpha::straight, true},
+};
 
 // Numbers of D3DFORMAT that stand in the place of a name.
 const TexelFormat* texel_format_of_d3d(uint32_t number) {
@@ -81,9 +102,15 @@ void take_masks(Bytes file, uint32_t flags, StoredTexture& texture) {
 void take_pixel_format(Bytes file, StoredTexture& texture) {
   const uint32_t flags = little_at<uint32_t>(file, 80), number = little_at<uint32_t>(file, 84);
   if (!(flags & dds::pixel_four_cc)) return take_masks(file, flags, texture);
+  const std::string_view name = text_of(part_of(file, 84, 4));
+  if (const auto row = std::ranges::find(block_names, name, &BlockName::name); row != std::end(block_names)) {
+    const bool is_color = row->blocks < BlockFormat::bc4;
+    texture.texel = *texel_format_of(row->blocks, is_color ? Transfer::srgb : Transfer::linear, row->is_signed);
+    texture.alpha = row->alpha;
+    return;
+  }
   const TexelFormat* texel = texel_format_of_d3d(number);
   if (!texel) {
-    const std::string_view name = text_of(part_of(file, 84, 4));
     refuse_format(number < 256 ? fmt::format("D3DFORMAT {}", number) : fmt::format("the format \"{}\"", name));
   }
   texture.texel = *texel;
@@ -121,6 +148,7 @@ Decoded read_dds(Bytes file, const DecodeOptions& options, const TexelAllocator&
   texture.offset_of = [offsets, image_bytes, start](uint64_t image, int level) {
     return start + image * image_bytes + offsets[size_t(level)];
   };
+  if (texture.texel.blocks == BlockFormat::bc1) texture.texel.component_count = 4;  // it may have alpha
   return read_texture(file, texture, options, lend);
 }
 

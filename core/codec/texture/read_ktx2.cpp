@@ -136,8 +136,7 @@ Decoded read_ktx2(Bytes file, const DecodeOptions& options, const TexelAllocator
   check_supercompression(word(8));
   const TexelFormat* texel = texel_format_of_vulkan(format);
   if (!texel)
-    fail(Exit::input,
-         "has Vulkan format {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, without block compression",
+    fail(Exit::input, "has Vulkan format {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, or BC1 to BC7",
          format);
   if (depth > 1) fail(Exit::input, "is a volume of {} slices; expected an image of two dimensions", depth);
   if (faces != 1 && faces != 6) fail(Exit::input, "has {} faces; expected 1 or 6", faces);

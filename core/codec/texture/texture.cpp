@@ -2,9 +2,13 @@
 
 #include "core/codec/common/packed_pixels.h"
 #include "core/codec/common/writer.h"
+#include "core/image/channel_names.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <optional>
 
@@ -19,9 +23,49 @@ size_t component_count_of(const Group& color) {
   return color.channels[1].name.empty() ? 1 : 2;
 }
 
+BlockFormat blocks_of(Compression compression) {
+  const auto name = std::ranges::find(block_format_names, compression_names[size_t(compression)]);
+  return name == std::end(block_format_names) ? BlockFormat::none : BlockFormat(name - std::begin(block_format_names));
+}
+
+// Warns if the image has more color channels than the blocks.
+void warn_of_colors(const TexelFormat& texel, const Group& color, std::vector<std::string>& warnings) {
+  std::vector<std::string_view> dropped;
+  for (size_t c = texel.component_count; c < 3 && !color.is_luminance; ++c)
+    if (!color.channels[c].name.empty()) dropped.push_back(color.channels[c].name);
+  if (!dropped.empty())
+    warnings.push_back(fmt::format("{} holds only {}; dropped channels: {}", block_format_names[size_t(texel.blocks)],
+                                   texel.component_count == 1 ? "one channel" : "two channels",
+                                   fmt::join(dropped, " ")));
+}
+
+// Throws Error(Exit::usage) if blocks without alpha get texels with alpha below 1.
+void check_opaque(const Texture& texture, const Pixels& rgba) {
+  if (texture.texel.component_count == 4 || !rgba.has_alpha) return;
+  const auto is_opaque = [&](auto one) {
+    for (size_t at = 3 * sizeof one; at < rgba.numbers.size(); at += 4 * sizeof one)
+      if (std::memcmp(rgba.numbers.data() + at, &one, sizeof one) != 0) return false;
+    return true;
+  };
+  if (texture.texel.depth == Depth::u8 ? is_opaque(uint8_t(255)) : is_opaque(uint16_t(0x3c00))) return;
+  const bool has_substitute = texture.texel.blocks == BlockFormat::bc1;
+  fail(Exit::usage,
+       "--compression {}: it holds no alpha, and the image has alpha other than 1; {}drop alpha with `channels "
+       "--list R,G,B`",
+       block_format_names[size_t(texture.texel.blocks)], has_substitute ? "choose bc3 or bc7, or " : "");
+}
+
 TexelFormat texel_of(const Format& format, const Group& color, const EncodeOptions& options,
                      std::vector<std::string>& warnings) {
   const Transfer transfer = is_float(options.depth) ? Transfer::linear : options.transfer;
+  if (const BlockFormat blocks = blocks_of(options.compression); blocks != BlockFormat::none) {
+    const TexelFormat* texel = texel_format_of(blocks, transfer);
+    if (!texel)
+      fail(Exit::bug, "{}: {} has no such transfer function", format.name,
+           compression_names[size_t(options.compression)]);
+    warn_of_colors(*texel, color, warnings);
+    return *texel;
+  }
   const size_t component_count = component_count_of(color);
   const bool is_dds = format.name == "dds";
   const TexelFormat* texel = texel_format_of(options.depth, transfer, component_count);
@@ -39,22 +83,33 @@ TexelFormat texel_of(const Format& format, const Group& color, const EncodeOptio
 Texture texture_of(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                    const EncodeOptions& options, std::vector<std::string>& warnings) {
   const Group& color = sources.front().picture->groups.front();
-  return {.texel = texel_of(format, color, options, warnings),
+  const TexelFormat texel = texel_of(format, color, options, warnings);
+  const bool has_alpha = color.has_alpha() && texel.component_count == 4;
+  return {.texel = texel,
           .size = color.levels[size_t(options.level)].size,
           .level_count = options.mipmapped ? int(color.levels.size()) : 1,
           .arrangement = arrangement,
           .image_count = int(sources.size()),
-          .has_alpha = color.has_alpha(),
-          .is_premultiplied = color.has_alpha() && !color.is_data && is_float(options.depth),
+          .has_alpha = has_alpha,
+          .is_premultiplied = has_alpha && !color.is_data && is_float(options.depth),
           .is_data = color.is_data,
           .has_primaries = options.is_tagged};
 }
 
-// Components that the file holds.
+// Components that the file holds. Blocks are made of all four.
 std::vector<size_t> components_of(const Texture& texture) {
-  std::vector<size_t> components(texture.texel.component_count);
+  std::vector<size_t> components(texture.texel.has_blocks() ? 4 : texture.texel.component_count);
   std::iota(components.begin(), components.end(), size_t(0));
   return components;
+}
+
+void put_level(const Texture& texture, const Pixels& pixels, std::span<std::byte> to) {
+  if (!texture.texel.has_blocks()) {
+    std::ranges::copy(pixels.numbers, to.data());
+    return;
+  }
+  check_opaque(texture, pixels);
+  encode_blocks(texture.texel.blocks, pixels.size, pixels.numbers, to);
 }
 
 }  // namespace
@@ -79,7 +134,7 @@ Encoded encode_texture(const Format& format, std::span<const Source> sources, Ar
         fail(Exit::bug, "{}: level {} of image {} has {} x {} texels", format.name, level, image, pixels.size.width,
              pixels.size.height);
       const size_t offset = layout.offsets[image * size_t(texture.level_count) + size_t(level)];
-      std::ranges::copy(pixels.numbers, encoded.bytes.data() + offset);
+      put_level(texture, pixels, {encoded.bytes.data() + offset, texture.level_bytes(level)});
     }
   }
   warn_of_losses(losses, encoded.warnings);

@@ -1,4 +1,4 @@
-// Code that KTX2 and DDS share: uncompressed levels of one image, of cube faces or of array layers.
+// Code that KTX2 and DDS share: levels of one image, of cube faces or of array layers.
 #pragma once
 
 #include "core/codec/common/format.h"
@@ -20,7 +20,7 @@ struct Texture {
   bool is_data = false;       // alpha is a channel of its own
   bool has_primaries = true;  // Rec. 709; false: not known
 
-  size_t level_bytes(int level) const { return texel_count(level_size(size, level)) * texel.bytes(); }
+  size_t level_bytes(int level) const { return texel.level_bytes(level_size(size, level)); }
 };
 
 // A file without its texels.
