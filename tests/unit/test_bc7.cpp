@@ -76,6 +76,38 @@ Block random_block(std::mt19937& random, int mode) {
   return block;
 }
 
+ByteTexels encode_and_decode(const ByteTexels& texels) {
+  Block block;
+  encode_bc7(texels, block.data());
+  return decode_bc7(block.data());
+}
+
+ByteTexels constant(const std::array<uint8_t, 4>& color) {
+  ByteTexels texels;
+  texels.fill(color);
+  return texels;
+}
+
+// Texels of color(x, y).
+template <class Color>
+ByteTexels make_texels(const Color& color) {
+  ByteTexels texels;
+  for (size_t texel = 0; texel < 16; ++texel) texels[texel] = color(int(texel % 4), int(texel / 4));
+  return texels;
+}
+
+int squared_error(const ByteTexels& a, const ByteTexels& b) {
+  int sum = 0;
+  for (size_t texel = 0; texel < 16; ++texel)
+    for (size_t channel = 0; channel < 4; ++channel) {
+      const int difference = int(a[texel][channel]) - int(b[texel][channel]);
+      sum += difference * difference;
+    }
+  return sum;
+}
+
+int squared_error(const ByteTexels& texels) { return squared_error(encode_and_decode(texels), texels); }
+
 }  // namespace
 
 TEST_CASE("BC7 mode 0 has three pairs and a p bit for each endpoint") {
@@ -191,6 +223,42 @@ TEST_CASE("BC7 blocks of all modes and partitions decode as another decoder does
 TEST_CASE("BC7 blocks of a reserved mode are transparent black") {
   std::mt19937 random(3);
   CHECK(decode_bc7(random_block(random, reserved).data()) == ByteTexels{});
+}
+
+TEST_CASE("a block of one color comes back exactly from BC7") {
+  std::mt19937 random(1);
+  for (int gray = 0; gray < 256; ++gray)
+    for (const int alpha : {255, gray, 0}) {
+      const ByteTexels texels = constant({uint8_t(gray), uint8_t(gray), uint8_t(gray), uint8_t(alpha)});
+      CHECK(encode_and_decode(texels) == texels);
+    }
+  for (int count = 0; count < 500; ++count) {
+    const auto byte = [&] { return uint8_t(random()); };
+    const ByteTexels texels = constant({byte(), byte(), byte(), byte()});
+    CHECK(encode_and_decode(texels) == texels);
+  }
+}
+
+TEST_CASE("an opaque block stays opaque in BC7") {
+  std::mt19937 random(2);
+  for (int count = 0; count < 2000; ++count) {
+    const int spread = 1 << count % 9;  // of the values in a block
+    const ByteTexels texels = make_texels([&](int, int) {
+      const auto byte = [&] { return uint8_t(100 * (spread < 256) + int(random() % uint32_t(spread))); };
+      return std::array<uint8_t, 4>{byte(), byte(), byte(), 255};
+    });
+    for (const auto& texel : encode_and_decode(texels)) REQUIRE(texel[3] == 255);
+  }
+}
+
+TEST_CASE("a block of a gradient comes back with little error from BC7") {
+  for (int slope = 1; slope <= 15; ++slope) {
+    const ByteTexels texels = make_texels([&](int x, int y) {
+      const int at = slope * (x + 4 * y);
+      return std::array<uint8_t, 4>{uint8_t(at), uint8_t(255 - at), uint8_t(20 + at / 2), 255};
+    });
+    CHECK_MESSAGE(squared_error(texels) <= 48, "slope ", slope);  // 1 for each value
+  }
 }
 
 }  // namespace gpupost::bc7

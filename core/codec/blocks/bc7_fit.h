@@ -1,0 +1,38 @@
+// Fits a pair of endpoints of BC7 to texels that share it. The encoder tries modes with it.
+#pragma once
+
+#include "core/codec/blocks/bc7_modes.h"
+
+#include <array>
+#include <cstdint>
+
+namespace gpupost::bc7 {
+
+using Lanes = std::array<float, 16>;  // a value a texel; loops over four of them at a time become vector instructions
+
+// Texels with some of their channels. The arrays are padded to a multiple of four texels.
+struct Group {
+  int channel_count = 0, texel_count = 0, padded_count = 0;
+  std::array<uint8_t, 16> texels;           // their positions in the block
+  alignas(16) std::array<Lanes, 4> values;  // by channel, integers from 0 to 255
+  alignas(16) Lanes is_used;                // 1, and 0 for padding
+};
+
+struct PairFormat {
+  int bits;  // of an endpoint's channel, without p bit
+  int index_bits;
+  PBits p_bits;
+  bool p_bits_are_1 = false;
+};
+
+struct PairFit {
+  float error = 0;  // sum of squared differences of the decoded integers; exact, as it is below 2^24
+  std::array<std::array<int, 4>, 2> endpoints{};  // as stored, without p bit
+  std::array<int, 2> p_bits{};
+  std::array<uint8_t, 16> indices{};  // in the order of the group's texels
+};
+
+// `rounds`: how often the endpoints are fitted again to the indices that they lead to.
+PairFit fit_pair(const Group& group, const PairFormat& format, int rounds);
+
+}  // namespace gpupost::bc7
