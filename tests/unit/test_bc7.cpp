@@ -261,4 +261,22 @@ TEST_CASE("a block of a gradient comes back with little error from BC7") {
   }
 }
 
+// One pair has an error of about 30,000 here and, in the next case, of 168,000.
+TEST_CASE("BC7 has a pair of endpoints for each of two regions") {
+  const ByteTexels texels = make_texels([](int x, int y) {
+    const uint8_t at = uint8_t(40 * y);
+    return x < 2 ? std::array<uint8_t, 4>{at, 0, 255, 255} : std::array<uint8_t, 4>{255, at, 0, 255};
+  });
+  CHECK(squared_error(texels) < 500);
+}
+
+TEST_CASE("BC7 has a pair of endpoints for each of three regions") {
+  const ByteTexels texels = make_texels([](int x, int y) {
+    const uint8_t at = uint8_t(50 * y);
+    if (x == 3) return std::array<uint8_t, 4>{at, at, 0, 255};
+    return x < 2 ? std::array<uint8_t, 4>{at, 0, 255, 255} : std::array<uint8_t, 4>{255, at, 200, 255};
+  });
+  CHECK(squared_error(texels) < 500);
+}
+
 }  // namespace gpupost::bc7

@@ -1,5 +1,6 @@
 // Encodes a block of BC7: fits endpoints in the modes that may suit its texels and keeps the one with the least error.
 #include "core/codec/blocks/bc7.h"
+#include "core/codec/blocks/bc7_estimate.h"
 #include "core/codec/blocks/bc7_fit.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ struct Choice {
   Indices indices{}, second_indices{};
 };
 
-// Swaps the endpoints of each pair whose anchor has an index with the highest bit set. Its texels then count from the other end.
+// If the anchor of a pair has an index with the highest bit set: swaps the endpoints and counts from the other one.
 void normalize(const Choice& choice, Indices& indices, int index_bits, size_t first_channel, size_t last_channel,
                Choice& result) {
   const int pair_count = modes[size_t(choice.mode)].pair_count, last = (1 << index_bits) - 1;
@@ -123,45 +124,187 @@ Choice choice_of_color(const std::array<uint8_t, 4>& color) {
   return choice;
 }
 
-Group all_texels(const ByteTexels& texels, int channel_count) {
-  Group group{.channel_count = channel_count, .texel_count = 16, .padded_count = 16};
-  group.is_used.fill(1);
+// A group of all texels with `channel_count` of the channels in `channels`.
+Group group_of_all(const ByteTexels& texels, const std::array<size_t, 4>& channels, int channel_count) {
+  Group group{.channel_count = channel_count, .texel_count = 16, .quad_count = 4};
+  group.is_used.fill(Four{1, 1, 1, 1});
   for (size_t texel = 0; texel < 16; ++texel) {
     group.texels[texel] = uint8_t(texel);
-    for (size_t channel = 0; channel < 4; ++channel) group.values[channel][texel] = float(texels[texel][channel]);
+    for (size_t c = 0; c < size_t(channel_count); ++c)
+      group.values[c][texel / 4][texel % 4] = float(texels[texel][channels[c]]);
   }
   return group;
 }
+
+// The texels of `all` that have this pair in a partition.
+Group group_of_pair(const Group& all, int pair_count, int partition, int pair) {
+  Group group{.channel_count = all.channel_count};
+  for (int texel = 0; texel < 16; ++texel)
+    if (pair_of(pair_count, partition, texel) == pair) group.texels[size_t(group.texel_count++)] = uint8_t(texel);
+  group.quad_count = (group.texel_count + 3) / 4;
+  for (int at = 0; at < 4 * group.quad_count; ++at) {
+    const bool is_used = at < group.texel_count;
+    const int quad = at / 4, lane = at % 4, texel = group.texels[is_used ? size_t(at) : 0];
+    group.is_used[quad][lane] = is_used ? 1 : 0;
+    for (int c = 0; c < all.channel_count; ++c) group.values[c][quad][lane] = all.values[c][texel / 4][texel % 4];
+  }
+  return group;
+}
+
+struct Candidate {
+  float estimate = 0;
+  int mode = 6, partition = 0, rotation = 0, selection = 0;
+};
+
+// The candidates with the least estimates, in ascending order.
+class Shortlist {
+ public:
+  void add(const Candidate& candidate) {
+    if (count_ == candidates_.size() && candidate.estimate >= candidates_.back().estimate) return;
+    if (count_ < candidates_.size()) ++count_;
+    size_t at = count_ - 1;
+    for (; at > 0 && candidates_[at - 1].estimate > candidate.estimate; --at) candidates_[at] = candidates_[at - 1];
+    candidates_[at] = candidate;
+  }
+  auto begin() const { return candidates_.begin(); }
+  auto end() const { return candidates_.begin() + std::ptrdiff_t(count_); }
+
+ private:
+  std::array<Candidate, 8> candidates_;
+  size_t count_ = 0;
+};
 
 // Keeps the best choice for the texels of a block.
 class Encoder {
  public:
   explicit Encoder(const ByteTexels& texels)
-      : is_opaque_(std::ranges::all_of(texels, [](const auto& texel) { return texel[3] == 255; })),
-        all_(all_texels(texels, is_opaque_ ? 3 : 4)) {}
+      : texels_(texels),
+        is_opaque_(std::ranges::all_of(texels, [](const auto& texel) { return texel[3] == 255; })),
+        all_(group_of_all(texels, {0, 1, 2, 3}, is_opaque_ ? 3 : 4)) {}
 
   Choice best() {
-    try_mode_6();
+    try_candidate({}, 1);
+    if (best_.error == 0) return best_;
+    make_shortlist();
+    for (const Candidate& candidate : shortlist_) try_candidate(candidate, 1);
+    try_candidate({0, best_.mode, best_.partition, best_.rotation, best_.selection}, 4);
     return best_;
   }
 
  private:
-  void try_mode_6() {
-    const PairFormat format{.bits = 7, .index_bits = 4, .p_bits = PBits::own, .p_bits_are_1 = is_opaque_};
-    const PairFit fit = fit_pair(all_, format, 3);
-    Choice choice{.mode = 6, .error = fit.error};
-    for (size_t end = 0; end < 2; ++end) {
-      choice.endpoints[end] = fit.endpoints[end];
-      if (is_opaque_) choice.endpoints[end][3] = 127;
-      choice.p_bits[end] = fit.p_bits[end];
-    }
-    choice.indices = fit.indices;
-    best_ = choice;
+  void try_candidate(const Candidate& candidate, int rounds) {
+    Choice choice{.mode = candidate.mode,
+                  .partition = candidate.partition,
+                  .rotation = candidate.rotation,
+                  .selection = candidate.selection};
+    if (modes[size_t(candidate.mode)].second_index_bits == 0) fit_pairs(choice, rounds);
+    else fit_apart(choice, rounds);
+    if (best_.error < 0 || choice.error < best_.error) best_ = choice;
   }
 
+  void fit_pairs(Choice& choice, int rounds) const {
+    const Mode& mode = modes[size_t(choice.mode)];
+    const PairFormat format{.bits = mode.color_bits,
+                            .index_bits = mode.index_bits,
+                            .p_bits = mode.p_bits,
+                            .p_bits_are_1 = is_opaque_ && mode.alpha_bits != 0};
+    for (int pair = 0; pair < mode.pair_count; ++pair) {
+      const Group group = mode.pair_count == 1 ? all_ : group_of_pair(all_, mode.pair_count, choice.partition, pair);
+      const PairFit fit = fit_pair(group, format, rounds);
+      choice.error += fit.error;
+      for (size_t end = 0; end < 2; ++end) {
+        const size_t at = 2 * size_t(pair) + end;
+        choice.endpoints[at] = fit.endpoints[end];
+        choice.p_bits[at] = fit.p_bits[end];
+        if (is_opaque_) choice.endpoints[at][3] = (1 << mode.alpha_bits) - 1;
+      }
+      for (size_t at = 0; at < size_t(group.texel_count); ++at) choice.indices[group.texels[at]] = fit.indices[at];
+    }
+  }
+
+  // For modes with second indices: fits the channel that is in the place of alpha apart from the others.
+  // Alpha of an opaque block needs no fit where it is among those.
+  void fit_apart(Choice& choice, int rounds) const {
+    const Mode& mode = modes[size_t(choice.mode)];
+    std::array<size_t, 4> stored{0, 1, 2, 3};  // channels of the block
+    if (choice.rotation > 0) std::swap(stored[size_t(choice.rotation - 1)], stored[3]);
+    std::array<size_t, 4> places{0, 1, 2}, channels{stored[0], stored[1], stored[2]};
+    int count = 3;
+    if (is_opaque_ && choice.rotation > 0) {
+      places[size_t(choice.rotation - 1)] = 2;
+      channels[size_t(choice.rotation - 1)] = stored[2];
+      count = 2;
+    }
+    PairFormat color{.bits = mode.color_bits, .index_bits = mode.index_bits, .p_bits = PBits::none};
+    PairFormat single{.bits = mode.alpha_bits, .index_bits = mode.second_index_bits, .p_bits = PBits::none};
+    if (choice.selection == 1) std::swap(color.index_bits, single.index_bits);
+    const PairFit color_fit = fit_pair(group_of_all(texels_, channels, count), color, rounds);
+    const PairFit single_fit = fit_pair(group_of_all(texels_, {stored[3]}, 1), single, rounds);
+    for (size_t end = 0; end < 2; ++end) {
+      choice.endpoints[end].fill((1 << mode.color_bits) - 1);
+      for (size_t c = 0; c < size_t(count); ++c) choice.endpoints[end][places[c]] = color_fit.endpoints[end][c];
+      choice.endpoints[end][3] = single_fit.endpoints[end][0];
+    }
+    choice.error = color_fit.error + single_fit.error;
+    choice.indices = color_fit.indices;
+    choice.second_indices = single_fit.indices;
+    if (choice.selection == 1) std::swap(choice.indices, choice.second_indices);
+  }
+
+  void make_shortlist() {
+    add_rotations();
+    const LineErrors two = line_errors(all_, 2);
+    if (!is_opaque_) return add_partitions(two, 7);
+    add_partitions(two, 1);
+    add_partitions(two, 3);
+    const LineErrors three = line_errors(all_, 3);
+    add_partitions(three, 0);
+    add_partitions(three, 2);
+  }
+
+  // Mean squared error of indices, as a share of the variance along a line.
+  static float share_of_indices(int bits) {
+    const float steps = float((1 << bits) - 1);
+    return 1 / (steps * steps);
+  }
+
+  // Expected error of 16 texels by endpoints of this many bits.
+  static float endpoint_error(int bits, int channel_count) {
+    const float step = 256 / float(1 << bits);
+    return 0.6f * step * step * float(channel_count);
+  }
+
+  void add_partitions(const LineErrors& errors, int number) {
+    const Mode& mode = modes[size_t(number)];
+    const float share = share_of_indices(mode.index_bits);
+    const float rounding = endpoint_error(mode.color_bits + (mode.p_bits != PBits::none), all_.channel_count);
+    for (int partition = 0; partition < 1 << mode.partition_bits; ++partition)
+      shortlist_.add(
+          {errors.off[size_t(partition)] + share * errors.along[size_t(partition)] + rounding, number, partition});
+  }
+
+  void add_rotations() {
+    const RotationErrors errors = rotation_errors(all_);
+    for (const int number : {4, 5}) {
+      const Mode& mode = modes[size_t(number)];
+      const float rounding =
+          endpoint_error(mode.color_bits, all_.channel_count - 1) + endpoint_error(mode.alpha_bits, 1);
+      for (int rotation = 0; rotation < 4; ++rotation)
+        for (int selection = 0; selection < 1 << mode.selection_bits; ++selection) {
+          float color = share_of_indices(mode.index_bits), single = share_of_indices(mode.second_index_bits);
+          if (selection == 1) std::swap(color, single);
+          const size_t at = size_t(rotation);
+          shortlist_.add({errors.off[at] + color * errors.along[at] + single * errors.single[at] + rounding, number, 0,
+                          rotation, selection});
+        }
+    }
+  }
+
+  const ByteTexels& texels_;
   const bool is_opaque_;
   const Group all_;
-  Choice best_;
+  Shortlist shortlist_;
+  Choice best_{.error = -1};
 };
 
 }  // namespace

@@ -6,86 +6,103 @@
 namespace gpupost::bc7 {
 namespace {
 
-// Sums of integers below 2^24 are exact in float in any order, so that vectors may add them.
-using Partial = std::array<float, 4>;
-float total(const Partial& partial) { return (partial[0] + partial[1]) + (partial[2] + partial[3]); }
+using FourInts = int __attribute__((vector_size(16)));
+
+// Sums of integers below 2^24 are exact in any order.
+float total(const Four& four) { return (four[0] + four[1]) + (four[2] + four[3]); }
+Four all_of(float value) { return Four{} + value; }
+Four at_least(const Four& a, const Four& b) { return a > b ? a : b; }
+Four at_most(const Four& a, const Four& b) { return a < b ? a : b; }
+FourInts to_ints(const Four& four) { return __builtin_convertvector(four, FourInts); }
+Four to_floats(const FourInts& ints) { return __builtin_convertvector(ints, Four); }
+Four truncate(const Four& four) { return to_floats(to_ints(four)); }
+
+template <size_t channels>
+using Vector = std::array<float, channels>;
 
 template <size_t channels>
 struct Line {
-  std::array<float, channels> first, second;
+  Vector<channels> first, second;
 };
 
 // What the choice of indices leads to.
 struct Assigned {
-  alignas(16) Lanes indices, weights;  // weights of the second endpoint in 64ths
+  Quads indices, weights;  // weights of the second endpoint in 64ths
 };
 
 template <size_t channels>
-using Sums = std::array<float, channels>;
-
-template <size_t channels>
-Sums<channels> sums_of(const Group& group) {
-  Sums<channels> sums;
+Vector<channels> sums_of(const Group& group) {
+  Vector<channels> sums;
   for (size_t c = 0; c < channels; ++c) {
-    Partial partial{};
-    for (int at = 0; at < group.padded_count; at += 4)
-      for (int lane = 0; lane < 4; ++lane) partial[lane] += group.values[c][at + lane] * group.is_used[at + lane];
-    sums[c] = total(partial);
+    Four sum{};
+    for (int quad = 0; quad < group.quad_count; ++quad) sum += group.values[c][quad] * group.is_used[quad];
+    sums[c] = total(sum);
   }
   return sums;
 }
 
-// The direction in which the texels differ most: powers of their covariance.
 template <size_t channels>
-Sums<channels> principal_axis(const Group& group, const Sums<channels>& mean) {
-  std::array<std::array<float, channels>, channels> covariance;
+using Matrix = std::array<Vector<channels>, channels>;
+
+template <size_t channels>
+Matrix<channels> covariance_of(const Group& group, const Vector<channels>& mean) {
+  std::array<std::array<Four, channels>, channels> sums{};
+  for (int quad = 0; quad < group.quad_count; ++quad) {
+    std::array<Four, channels> off;
+    for (size_t c = 0; c < channels; ++c) off[c] = (group.values[c][quad] - mean[c]) * group.is_used[quad];
+    for (size_t a = 0; a < channels; ++a)
+      for (size_t b = a; b < channels; ++b) sums[a][b] += off[a] * off[b];
+  }
+  Matrix<channels> covariance;
   for (size_t a = 0; a < channels; ++a)
-    for (size_t b = a; b < channels; ++b) {
-      Partial partial{};
-      for (int at = 0; at < group.padded_count; at += 4)
-        for (int lane = 0; lane < 4; ++lane)
-          partial[lane] += (group.values[a][at + lane] - mean[a]) * (group.values[b][at + lane] - mean[b]) *
-                           group.is_used[at + lane];
-      covariance[a][b] = covariance[b][a] = total(partial);
-    }
+    for (size_t b = a; b < channels; ++b) covariance[a][b] = covariance[b][a] = total(sums[a][b]);
+  return covariance;
+}
+
+// The direction in which the texels differ most: a row of a power of their covariance.
+template <size_t channels>
+Vector<channels> principal_axis(const Matrix<channels>& covariance) {
   size_t widest = 0;
   for (size_t c = 1; c < channels; ++c)
     if (covariance[c][c] > covariance[widest][widest]) widest = c;
-  Sums<channels> axis = covariance[widest];
-  for (int power = 0; power < 4; ++power) {
-    Sums<channels> next{};
-    float largest = 0;
-    for (size_t a = 0; a < channels; ++a) {
+  Vector<channels> axis = covariance[widest];
+  for (int power = 0; power < 4; ++power) {  // it stays below 10^31
+    Vector<channels> next{};
+    for (size_t a = 0; a < channels; ++a)
       for (size_t b = 0; b < channels; ++b) next[a] += covariance[a][b] * axis[b];
-      largest = std::max(largest, std::abs(next[a]));
-    }
-    if (!(largest > 0)) return axis;
-    for (size_t c = 0; c < channels; ++c) axis[c] = next[c] / largest;
+    axis = next;
   }
+  float largest = 1e-30f;
+  for (const float part : axis) largest = std::max(largest, std::abs(part));
+  for (float& part : axis) part /= largest;
   return axis;
 }
 
+// Through the mean, between the outermost projections.
 template <size_t channels>
-Line<channels> first_line(const Group& group, const Sums<channels>& sums) {
-  Sums<channels> mean;
+Line<channels> first_line(const Group& group, const Vector<channels>& sums) {
+  Vector<channels> mean;
   for (size_t c = 0; c < channels; ++c) mean[c] = sums[c] / float(group.texel_count);
-  const Sums<channels> axis = principal_axis<channels>(group, mean);
-  float length = 0, least = 0, most = 0;
-  for (size_t c = 0; c < channels; ++c) length += axis[c] * axis[c];
-  if (length > 0) {
-    for (int at = 0; at < group.texel_count; ++at) {
-      float along = 0;
-      for (size_t c = 0; c < channels; ++c) along += (group.values[c][at] - mean[c]) * axis[c];
-      least = std::min(least, along);
-      most = std::max(most, along);
-    }
-    least /= length;
-    most /= length;
+  const Vector<channels> axis = principal_axis<channels>(covariance_of<channels>(group, mean));
+  float length = 0, offset = 0;
+  for (size_t c = 0; c < channels; ++c) {
+    length += axis[c] * axis[c];
+    offset -= mean[c] * axis[c];
   }
+  if (!(length > 0)) return {mean, mean};
+  Four least{}, most{};
+  for (int quad = 0; quad < group.quad_count; ++quad) {
+    Four along = all_of(offset);
+    for (size_t c = 0; c < channels; ++c) along += group.values[c][quad] * axis[c];
+    least = at_most(least, along);
+    most = at_least(most, along);
+  }
+  const float start = std::min({least[0], least[1], least[2], least[3]}) / length;
+  const float end = std::max({most[0], most[1], most[2], most[3]}) / length;
   Line<channels> line;
   for (size_t c = 0; c < channels; ++c) {
-    line.first[c] = mean[c] + least * axis[c];
-    line.second[c] = mean[c] + most * axis[c];
+    line.first[c] = mean[c] + start * axis[c];
+    line.second[c] = mean[c] + end * axis[c];
   }
   return line;
 }
@@ -94,7 +111,7 @@ Line<channels> first_line(const Group& group, const Sums<channels>& sums) {
 template <size_t channels>
 void assign(const Group& group, const Line<channels>& line, int index_bits, Assigned& assigned) {
   const float last = float((1 << index_bits) - 1), weight_step = 64 / last;
-  Sums<channels> axis;
+  Vector<channels> axis;
   float length = 0, offset = 0.5f;
   for (size_t c = 0; c < channels; ++c) {
     axis[c] = line.second[c] - line.first[c];
@@ -105,76 +122,73 @@ void assign(const Group& group, const Line<channels>& line, int index_bits, Assi
     axis[c] *= scale;
     offset -= line.first[c] * axis[c];
   }
-  if (!(length > 0))
-    offset = float(1 << (index_bits - 2)) + 0.5f;  // a weight between, for finer steps in the next round
-  for (int at = 0; at < group.padded_count; at += 4)
-    for (int lane = 0; lane < 4; ++lane) {
-      float index = offset;
-      for (size_t c = 0; c < channels; ++c) index += group.values[c][at + lane] * axis[c];
-      index = index > 0 ? index : 0;
-      index = index < last ? index : last;
-      index = float(int(index));
-      assigned.indices[at + lane] = index;
-      assigned.weights[at + lane] = float(int(index * weight_step + 0.5f));
-    }
+  if (!(length > 0)) offset = float(1 << (index_bits - 2)) + 0.5f;  // between, where endpoints give finer steps
+  for (int quad = 0; quad < group.quad_count; ++quad) {
+    Four index = all_of(offset);
+    for (size_t c = 0; c < channels; ++c) index += group.values[c][quad] * axis[c];
+    index = truncate(at_most(at_least(index, Four{}), all_of(last)));
+    assigned.indices[quad] = index;
+    assigned.weights[quad] = truncate(index * weight_step + 0.5f);
+  }
 }
 
 // The error of the decoded integers.
 template <size_t channels>
 float error_of(const Group& group, const Line<channels>& line, const Assigned& assigned) {
-  Sums<channels> slope;
+  Vector<channels> slope;
   for (size_t c = 0; c < channels; ++c) slope[c] = (line.second[c] - line.first[c]) / 64;
-  Partial partial{};
-  for (int at = 0; at < group.padded_count; at += 4)
-    for (int lane = 0; lane < 4; ++lane) {
-      float error = 0;
-      for (size_t c = 0; c < channels; ++c) {
-        const int decoded = int((line.first[c] + 0.5f) + assigned.weights[at + lane] * slope[c]);
-        const float difference = group.values[c][at + lane] - float(decoded);
-        error += difference * difference;
-      }
-      partial[lane] += error * group.is_used[at + lane];
+  Four sum{};
+  for (int quad = 0; quad < group.quad_count; ++quad) {
+    Four error{};
+    for (size_t c = 0; c < channels; ++c) {
+      const Four decoded = truncate(assigned.weights[quad] * slope[c] + (line.first[c] + 0.5f));
+      const Four difference = group.values[c][quad] - decoded;
+      error += difference * difference;
     }
-  return total(partial);
+    sum += error * group.is_used[quad];
+  }
+  return total(sum);
 }
 
-// The squared error near its least value, as a function of how far the endpoints of a channel are from the best ones.
+// The error near its least value is a quadratic form of how far the endpoints of a channel are from the best ones.
 struct Bowl {
   float first, both, second;
 };
 
 // The best endpoints for the weights that are assigned, by least squares.
 template <size_t channels>
-Line<channels> solve(const Group& group, const Sums<channels>& sums, const Assigned& assigned, Bowl& bowl) {
-  Partial weight_sums{}, square_sums{};
-  std::array<Partial, channels> product_sums{};
-  for (int at = 0; at < group.padded_count; at += 4)
-    for (int lane = 0; lane < 4; ++lane) {
-      const float weight = assigned.weights[at + lane] * group.is_used[at + lane];
-      weight_sums[lane] += weight;
-      square_sums[lane] += weight * weight;
-      for (size_t c = 0; c < channels; ++c) product_sums[c][lane] += weight * group.values[c][at + lane];
-    }
+Line<channels> solve(const Group& group, const Vector<channels>& sums, const Assigned& assigned, Bowl& bowl) {
+  Four weight_sums{}, square_sums{};
+  std::array<Four, channels> product_sums{};
+  for (int quad = 0; quad < group.quad_count; ++quad) {
+    const Four weight = assigned.weights[quad] * group.is_used[quad];
+    weight_sums += weight;
+    square_sums += weight * weight;
+    for (size_t c = 0; c < channels; ++c) product_sums[c] += weight * group.values[c][quad];
+  }
   const float count = float(group.texel_count), weights = total(weight_sums), squares = total(square_sums);
   bowl.second = squares / 4096;
   bowl.both = weights / 64 - bowl.second;
   bowl.first = count - 2 * (weights / 64) + bowl.second;
   const float determinant = count * squares - weights * weights;  // an exact integer
+  const float inverse = determinant > 0 ? 1 / determinant : 0;
   Line<channels> line;
   for (size_t c = 0; c < channels; ++c) {
-    const float slope = determinant > 0 ? (count * total(product_sums[c]) - weights * sums[c]) / determinant : 0;
+    const float slope = (count * total(product_sums[c]) - weights * sums[c]) * inverse;
     line.first[c] = (sums[c] - slope * weights) / count;
     line.second[c] = line.first[c] + 64 * slope;
   }
   return line;
 }
 
-// Endpoints as stored, for the four pairs of p bits: the bits of k are those of the first and of the second endpoint.
+// Endpoints for the four pairs of p bits: the bits of lane k are those of the first and of the second endpoint.
 template <size_t channels>
 struct Quantized {
-  std::array<std::array<float, 4>, channels> first, second;  // as stored, without p bits
-  std::array<float, 4> error{};                              // beyond that of the unquantized endpoints
+  std::array<Four, channels> first, second;  // as stored, without p bits
+  Four error{};                              // beyond that of the unquantized endpoints
 };
+
+constexpr Four first_p_bits{0, 1, 0, 1}, second_p_bits{0, 0, 1, 1};
 
 // Values that a channel of an endpoint can have.
 struct Grid {
@@ -190,41 +204,38 @@ struct Grid {
     down = 2 * bits - 8;
   }
   // The stored value at or below `value`.
-  float stored(float value, float p_bit) const {
-    float stored = value * scale - p_bit / step;
-    stored = stored > 0 ? stored : 0;
-    stored = stored < last ? stored : last;
-    return float(int(stored));
+  Four stored(const Four& value, const Four& p_bits) const {
+    const Four exact = value * scale - p_bits / step;
+    return truncate(at_most(at_least(exact, Four{}), all_of(last)));
   }
-  float decoded(float stored, float p_bit) const {
-    const int value = int(stored * step + p_bit);
-    return float((value << up) | (value >> down));
+  Four decoded(const Four& stored, const Four& p_bits) const {
+    const FourInts value = to_ints(stored * step + p_bits);
+    return to_floats((value << up) | (value >> down));
   }
 };
 
-constexpr std::array<float, 4> first_p_bits{0, 1, 0, 1}, second_p_bits{0, 0, 1, 1};
-
 template <size_t channels>
-void quantize(const Line<channels>& line, const Bowl& bowl, const Grid& grid, Quantized<channels>& result) {
+Quantized<channels> quantize(const Line<channels>& line, const Bowl& bowl, const Grid& grid) {
+  Quantized<channels> result;
   const float shift = bowl.second > 0 ? bowl.both / bowl.second : 0, half = 0.5f / grid.scale;
   for (size_t c = 0; c < channels; ++c) {
-    std::array<float, 4> least;
-    for (int upper = 0; upper < 2; ++upper)
-      for (int k = 0; k < 4; ++k) {
-        float first = grid.stored(line.first[c], first_p_bits[k]) + float(upper);
-        first = first < grid.last ? first : grid.last;
-        const float off_first = grid.decoded(first, first_p_bits[k]) - line.first[c];
-        const float second = grid.stored(line.second[c] - shift * off_first + half, second_p_bits[k]);
-        const float off_second = grid.decoded(second, second_p_bits[k]) - line.second[c];
-        const float error = bowl.first * off_first * off_first + 2 * bowl.both * off_first * off_second +
-                            bowl.second * off_second * off_second;
-        const bool is_better = upper == 0 || error < least[k];
-        least[k] = is_better ? error : least[k];
-        result.first[c][k] = is_better ? first : result.first[c][k];
-        result.second[c][k] = is_better ? second : result.second[c][k];
-      }
-    for (int k = 0; k < 4; ++k) result.error[k] += least[k];
+    const Four lower = grid.stored(all_of(line.first[c]), first_p_bits);
+    Four least{};
+    for (int upper = 0; upper < 2; ++upper) {
+      const Four first = at_most(lower + float(upper), all_of(grid.last));
+      const Four off_first = grid.decoded(first, first_p_bits) - line.first[c];
+      const Four second = grid.stored(line.second[c] + half - shift * off_first, second_p_bits);
+      const Four off_second = grid.decoded(second, second_p_bits) - line.second[c];
+      const Four error = off_first * off_first * bowl.first + off_first * off_second * (2 * bowl.both) +
+                         off_second * off_second * bowl.second;
+      const auto is_better = upper == 0 ? first == first : error < least;
+      least = is_better ? error : least;
+      result.first[c] = is_better ? first : result.first[c];
+      result.second[c] = is_better ? second : result.second[c];
+    }
+    result.error += least;
   }
+  return result;
 }
 
 bool is_allowed(const PairFormat& format, int k) {
@@ -240,7 +251,7 @@ class Fitter {
       : group_(group), format_(format), grid_(format), sums_(sums_of<channels>(group)) {}
 
   PairFit fit(int rounds) {
-    assign(group_, first_line<channels>(group_, sums_), format_.index_bits, assigned_);
+    assign<channels>(group_, first_line<channels>(group_, sums_), format_.index_bits, assigned_);
     for (int round = 0; round < rounds; ++round)
       if (!improve() || best_.error == 0) break;
     return best_;
@@ -251,8 +262,7 @@ class Fitter {
   bool improve() {
     Bowl bowl;
     const Line<channels> line = solve<channels>(group_, sums_, assigned_, bowl);
-    Quantized<channels> quantized;
-    quantize<channels>(line, bowl, grid_, quantized);
+    const Quantized<channels> quantized = quantize<channels>(line, bowl, grid_);
     int best = -1;
     for (int k = 0; k < 4; ++k)
       if (is_allowed(format_, k) && (best < 0 || quantized.error[k] < quantized.error[best])) best = k;
@@ -262,11 +272,11 @@ class Fitter {
   bool take(const Quantized<channels>& quantized, int k) {
     Line<channels> line;
     for (size_t c = 0; c < channels; ++c) {
-      line.first[c] = grid_.decoded(quantized.first[c][k], first_p_bits[k]);
-      line.second[c] = grid_.decoded(quantized.second[c][k], second_p_bits[k]);
+      line.first[c] = grid_.decoded(quantized.first[c], first_p_bits)[k];
+      line.second[c] = grid_.decoded(quantized.second[c], second_p_bits)[k];
     }
-    assign(group_, line, format_.index_bits, assigned_);
-    const float error = error_of(group_, line, assigned_);
+    assign<channels>(group_, line, format_.index_bits, assigned_);
+    const float error = error_of<channels>(group_, line, assigned_);
     if (has_best_ && error >= best_.error) return false;
     has_best_ = true;
     best_.error = error;
@@ -275,15 +285,15 @@ class Fitter {
       best_.endpoints[0][c] = int(quantized.first[c][k]);
       best_.endpoints[1][c] = int(quantized.second[c][k]);
     }
-    for (int at = 0; at < 16; ++at) best_.indices[at] = uint8_t(assigned_.indices[at]);
+    for (int at = 0; at < group_.texel_count; ++at) best_.indices[at] = uint8_t(assigned_.indices[at / 4][at % 4]);
     return true;
   }
 
   const Group& group_;
   const PairFormat& format_;
   const Grid grid_;
-  const Sums<channels> sums_;
-  Assigned assigned_{};
+  const Vector<channels> sums_;
+  Assigned assigned_;
   PairFit best_;
   bool has_best_ = false;
 };

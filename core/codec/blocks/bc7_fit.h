@@ -8,14 +8,15 @@
 
 namespace gpupost::bc7 {
 
-using Lanes = std::array<float, 16>;  // a value a texel; loops over four of them at a time become vector instructions
+using Four = float __attribute__((vector_size(16)));  // SSE2 has instructions for them
+using Quads = std::array<Four, 4>;                    // a value a texel
 
-// Texels with some of their channels. The arrays are padded to a multiple of four texels.
+// Texels with some of their channels, padded to whole fours.
 struct Group {
-  int channel_count = 0, texel_count = 0, padded_count = 0;
-  std::array<uint8_t, 16> texels;           // their positions in the block
-  alignas(16) std::array<Lanes, 4> values;  // by channel, integers from 0 to 255
-  alignas(16) Lanes is_used;                // 1, and 0 for padding
+  int channel_count = 0, texel_count = 0, quad_count = 0;
+  std::array<uint8_t, 16> texels{};  // their positions in the block
+  std::array<Quads, 4> values;       // by channel, integers from 0 to 255
+  Quads is_used;                     // 1, and 0 for padding
 };
 
 struct PairFormat {

@@ -1,0 +1,222 @@
+#include "core/codec/blocks/bc7_estimate.h"
+
+#include "core/codec/blocks/partitions.h"
+
+#include <bit>
+#include <utility>
+
+namespace gpupost::bc7 {
+namespace {
+
+using Masks = std::array<uint16_t, 64>;  // by partition, bit i: whether texel i is in the pair
+
+// Masks of the second or third of three pairs.
+Masks masks_of_three(int pair) {
+  Masks masks{};
+  for (size_t partition = 0; partition < 64; ++partition)
+    for (int texel = 0; texel < 16; ++texel)
+      masks[partition] |= uint16_t((pairs_of_three[partition] >> (2 * texel + pair - 1) & 1) << texel);
+  return masks;
+}
+
+const Masks second_of_three = masks_of_three(1), third_of_three = masks_of_three(2);
+
+// Sums over texels of each channel, then of the products of two channels, in the order of `for a, for b >= a`.
+constexpr size_t moment_count(size_t channels) { return channels + channels * (channels + 1) / 2; }
+constexpr size_t product_at(size_t channels, size_t a, size_t b) {
+  return a > b ? product_at(channels, b, a) : channels + a * channels - a * (a + 1) / 2 + b;
+}
+
+// Moments of one set of texels, padded.
+template <size_t channels>
+using Moments = std::array<Four, (moment_count(channels) + 3) / 4>;
+
+// Moments of the texels that a pair has in four partitions.
+template <size_t channels>
+struct PairMoments {
+  std::array<Four, moment_count(channels)> sums{};
+  Four counts{};
+};
+
+// Moments of all subsets of the texels of each row.
+template <size_t channels>
+using RowMoments = std::array<std::array<Moments<channels>, 16>, 4>;
+
+template <size_t channels>
+Moments<channels> moments_of_texel(const Group& all, const std::array<float, channels>& center, size_t texel) {
+  std::array<float, channels> value;
+  for (size_t c = 0; c < channels; ++c) value[c] = all.values[c][texel / 4][texel % 4] - center[c];
+  Moments<channels> moments{};
+  for (size_t a = 0; a < channels; ++a) {
+    moments[a / 4][a % 4] = value[a];
+    for (size_t b = a; b < channels; ++b) {
+      const size_t at = product_at(channels, a, b);
+      moments[at / 4][at % 4] = value[a] * value[b];
+    }
+  }
+  return moments;
+}
+
+template <size_t channels>
+RowMoments<channels> row_moments(const Group& all) {
+  std::array<float, channels> center{};
+  for (size_t c = 0; c < channels; ++c) {
+    for (const Four& values : all.values[c]) center[c] += (values[0] + values[1]) + (values[2] + values[3]);
+    center[c] = float(int(center[c] / 16));  // an integer, so that the sums are exact
+  }
+  RowMoments<channels> rows{};
+  for (size_t texel = 0; texel < 16; ++texel) {
+    const Moments<channels> own = moments_of_texel<channels>(all, center, texel);
+    auto& row = rows[texel / 4];
+    const size_t bit = size_t(1) << texel % 4;
+    for (size_t mask = 0; mask < bit; ++mask)
+      for (size_t at = 0; at < own.size(); ++at) row[mask + bit][at] = row[mask][at] + own[at];
+  }
+  return rows;
+}
+
+template <size_t channels>
+Moments<channels> moments_of(const RowMoments<channels>& rows, uint16_t mask) {
+  Moments<channels> sum;
+  for (size_t at = 0; at < sum.size(); ++at)
+    sum[at] = (rows[0][mask & 15][at] + rows[1][mask >> 4 & 15][at]) +
+              (rows[2][mask >> 8 & 15][at] + rows[3][mask >> 12][at]);
+  return sum;
+}
+
+// Of the four partitions from `first` on.
+template <size_t channels>
+PairMoments<channels> pair_moments(const RowMoments<channels>& rows, const Masks& masks, size_t first) {
+  std::array<Moments<channels>, 4> own;
+  PairMoments<channels> result;
+  for (size_t lane = 0; lane < 4; ++lane) {
+    own[lane] = moments_of<channels>(rows, masks[first + lane]);
+    result.counts[lane] = float(std::popcount(masks[first + lane]));
+  }
+  for (size_t at = 0; at < moment_count(channels); ++at) {
+    const size_t four = at / 4, part = at % 4;
+    result.sums[at] = Four{own[0][four][part], own[1][four][part], own[2][four][part], own[3][four][part]};
+  }
+  return result;
+}
+
+template <size_t channels>
+void subtract(PairMoments<channels>& moments, const PairMoments<channels>& taken) {
+  for (size_t at = 0; at < moment_count(channels); ++at) moments.sums[at] -= taken.sums[at];
+  moments.counts -= taken.counts;
+}
+
+template <size_t channels>
+using Matrix = std::array<std::array<Four, channels>, channels>;
+
+// Of symmetric matrices that commute, so that the product is symmetric too.
+template <size_t channels>
+Matrix<channels> product(const Matrix<channels>& left, const Matrix<channels>& right) {
+  Matrix<channels> result;
+  for (size_t a = 0; a < channels; ++a)
+    for (size_t b = a; b < channels; ++b) {
+      Four sum = left[a][0] * right[0][b];
+      for (size_t c = 1; c < channels; ++c) sum += left[a][c] * right[c][b];
+      result[a][b] = result[b][a] = sum;
+    }
+  return result;
+}
+
+template <size_t channels>
+Four trace_of_product(const Matrix<channels>& left, const Matrix<channels>& right) {
+  Four on = left[0][0] * right[0][0], off{};
+  for (size_t a = 0; a < channels; ++a) {
+    if (a > 0) on += left[a][a] * right[a][a];
+    for (size_t b = a + 1; b < channels; ++b) off += left[a][b] * right[a][b];
+  }
+  return on + off + off;
+}
+
+// The largest eigenvalue of the covariance is near the quotient of the traces of its fifth and fourth power.
+template <size_t channels>
+void add_errors(const PairMoments<channels>& moments, Four& off, Four& along) {
+  const Four inverse = 1 / moments.counts;
+  Matrix<channels> matrix;
+  Four trace{};
+  for (size_t a = 0; a < channels; ++a) {
+    for (size_t b = a; b < channels; ++b)
+      matrix[a][b] = matrix[b][a] =
+          moments.sums[product_at(channels, a, b)] - moments.sums[a] * moments.sums[b] * inverse;
+    trace += matrix[a][a];
+  }
+  const Matrix<channels> square = product<channels>(matrix, matrix), cube = product<channels>(square, matrix);
+  const Four eigenvalue =
+      trace_of_product<channels>(square, cube) / (trace_of_product<channels>(square, square) + 1e-20f);
+  off += trace - eigenvalue;
+  along += eigenvalue;
+}
+
+template <size_t channels>
+LineErrors errors_of(const Group& all, int pair_count) {
+  const RowMoments<channels> rows = row_moments<channels>(all);
+  const Moments<channels> whole = moments_of<channels>(rows, 0xffff);
+  LineErrors errors;
+  for (size_t partition = 0; partition < 64; partition += 4) {
+    PairMoments<channels> rest;
+    for (size_t at = 0; at < moment_count(channels); ++at) rest.sums[at] = Four{} + whole[at / 4][at % 4];
+    rest.counts = Four{} + 16;
+    Four off{}, along{};
+    for (int pair = 1; pair < pair_count; ++pair) {
+      const Masks& masks = pair_count == 2 ? pairs_of_two : pair == 1 ? second_of_three : third_of_three;
+      const PairMoments<channels> own = pair_moments<channels>(rows, masks, partition);
+      add_errors<channels>(own, off, along);
+      subtract<channels>(rest, own);
+    }
+    add_errors<channels>(rest, off, along);
+    for (size_t lane = 0; lane < 4; ++lane) {
+      errors.off[partition + lane] = off[lane];
+      errors.along[partition + lane] = along[lane];
+    }
+  }
+  return errors;
+}
+
+// Lanes are rotations. A channel that `all` lacks is constant.
+template <size_t channels>
+RotationErrors errors_of_rotations(const Group& all) {
+  const Moments<channels> whole = moments_of<channels>(row_moments<channels>(all), 0xffff);
+  PairMoments<3> color;
+  Four single{}, off{}, along{};
+  color.counts = Four{} + 16;
+  for (size_t rotation = 0; rotation < 4; ++rotation) {
+    std::array<size_t, 4> order{0, 1, 2, 3};
+    if (rotation > 0) std::swap(order[rotation - 1], order[3]);
+    for (size_t a = 0; a < 4; ++a) {
+      if (order[a] >= channels) continue;
+      const float sum = whole[order[a] / 4][order[a] % 4];
+      if (a < 3) color.sums[a][rotation] = sum;
+      for (size_t b = a; b < 4; ++b) {
+        if (order[b] >= channels) continue;
+        const size_t at = product_at(channels, order[a], order[b]);
+        const float product = whole[at / 4][at % 4];
+        if (b < 3) color.sums[product_at(3, a, b)][rotation] = product;
+        else if (a == 3) single[rotation] = product - sum * sum / 16;
+      }
+    }
+  }
+  add_errors<3>(color, off, along);
+  RotationErrors errors;
+  for (size_t rotation = 0; rotation < 4; ++rotation) {
+    errors.off[rotation] = off[rotation];
+    errors.along[rotation] = along[rotation];
+    errors.single[rotation] = single[rotation];
+  }
+  return errors;
+}
+
+}  // namespace
+
+RotationErrors rotation_errors(const Group& all) {
+  return all.channel_count == 3 ? errors_of_rotations<3>(all) : errors_of_rotations<4>(all);
+}
+
+LineErrors line_errors(const Group& all, int pair_count) {
+  return all.channel_count == 3 ? errors_of<3>(all, pair_count) : errors_of<4>(all, pair_count);
+}
+
+}  // namespace gpupost::bc7
