@@ -30,8 +30,6 @@ class BitReader {
   uint64_t low_ = 0, high_ = 0;
 };
 
-using Indices = std::array<int, 16>;
-
 struct Fields {
   Mode mode;
   int partition = 0, rotation = 0, selection = 0;
@@ -67,7 +65,7 @@ Indices take_indices(BitReader& reader, const Fields& fields, int bits) {
   for (int texel = 0; texel < 16; ++texel) {
     const int pair = pair_of(pair_count, fields.partition, texel);
     const bool is_anchor = anchor_of(pair_count, fields.partition, pair) == texel;
-    indices[size_t(texel)] = reader.take(bits - is_anchor);
+    indices[size_t(texel)] = uint8_t(reader.take(bits - is_anchor));
   }
   return indices;
 }

@@ -4,7 +4,6 @@
 #include "core/codec/blocks/bc7_fit.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 namespace gpupost {
@@ -33,8 +32,6 @@ class BitWriter {
   uint64_t low_ = 0, high_ = 0;
   int at_ = 0;
 };
-
-using Indices = std::array<uint8_t, 16>;
 
 // Everything that a block stores.
 struct Choice {
@@ -99,17 +96,17 @@ void store(Choice choice, std::byte* block) {
   writer.store(block);
 }
 
-// Endpoints of 7 bits that give each value of 8 bits at the second of four indices.
+// Endpoints of 7 bits that give each value of 8 bits at the second of four indices: the nearest ones to each other.
 constexpr auto exact_endpoints = [] {
   std::array<std::array<int, 2>, 256> endpoints{};
-  for (auto& pair : endpoints) pair = {-1, -1};
-  for (int distance = 127; distance >= -127; --distance)
-    for (int first = std::max(0, -distance); first < std::min(128, 128 - distance); ++first) {
-      const int second = first + distance;
-      const int value = interpolate(widen(first, 7), widen(second, 7), weights_of_2_bits[1]);
-      auto& pair = endpoints[size_t(value)];
-      if (pair[0] < 0 || std::abs(distance) <= std::abs(pair[1] - pair[0])) pair = {first, second};
-    }
+  std::array<bool, 256> is_known{};
+  for (int distance = 0; distance < 128; ++distance)
+    for (int low = 0; low + distance < 128; ++low)
+      for (const std::array<int, 2> pair : {std::array{low, low + distance}, std::array{low + distance, low}}) {
+        const size_t value = size_t(interpolate(widen(pair[0], 7), widen(pair[1], 7), weights_of_2_bits[1]));
+        if (!is_known[value]) endpoints[value] = pair;
+        is_known[value] = true;
+      }
   return endpoints;
 }();
 

@@ -107,12 +107,12 @@ void subtract(PairMoments<channels>& moments, const PairMoments<channels>& taken
 }
 
 template <size_t channels>
-using Matrix = std::array<std::array<Four, channels>, channels>;
+using FourMatrices = std::array<std::array<Four, channels>, channels>;
 
 // Of symmetric matrices that commute, so that the product is symmetric too.
 template <size_t channels>
-Matrix<channels> product(const Matrix<channels>& left, const Matrix<channels>& right) {
-  Matrix<channels> result;
+FourMatrices<channels> product(const FourMatrices<channels>& left, const FourMatrices<channels>& right) {
+  FourMatrices<channels> result;
   for (size_t a = 0; a < channels; ++a)
     for (size_t b = a; b < channels; ++b) {
       Four sum = left[a][0] * right[0][b];
@@ -123,7 +123,7 @@ Matrix<channels> product(const Matrix<channels>& left, const Matrix<channels>& r
 }
 
 template <size_t channels>
-Four trace_of_product(const Matrix<channels>& left, const Matrix<channels>& right) {
+Four trace_of_product(const FourMatrices<channels>& left, const FourMatrices<channels>& right) {
   Four on = left[0][0] * right[0][0], off{};
   for (size_t a = 0; a < channels; ++a) {
     if (a > 0) on += left[a][a] * right[a][a];
@@ -136,7 +136,7 @@ Four trace_of_product(const Matrix<channels>& left, const Matrix<channels>& righ
 template <size_t channels>
 void add_errors(const PairMoments<channels>& moments, Four& off, Four& along) {
   const Four inverse = 1 / moments.counts;
-  Matrix<channels> matrix;
+  FourMatrices<channels> matrix;
   Four trace{};
   for (size_t a = 0; a < channels; ++a) {
     for (size_t b = a; b < channels; ++b)
@@ -144,7 +144,7 @@ void add_errors(const PairMoments<channels>& moments, Four& off, Four& along) {
           moments.sums[product_at(channels, a, b)] - moments.sums[a] * moments.sums[b] * inverse;
     trace += matrix[a][a];
   }
-  const Matrix<channels> square = product<channels>(matrix, matrix), cube = product<channels>(square, matrix);
+  const FourMatrices<channels> square = product<channels>(matrix, matrix), cube = product<channels>(square, matrix);
   const Four eigenvalue =
       trace_of_product<channels>(square, cube) / (trace_of_product<channels>(square, square) + 1e-20f);
   off += trace - eigenvalue;

@@ -30,7 +30,7 @@ struct PairFit {
   float error = 0;  // sum of squared differences of the decoded integers; exact, as it is below 2^24
   std::array<std::array<int, 4>, 2> endpoints{};  // as stored, without p bit
   std::array<int, 2> p_bits{};
-  std::array<uint8_t, 16> indices{};  // in the order of the group's texels
+  Indices indices{};  // in the order of the group's texels
 };
 
 // `rounds`: how often the endpoints are fitted again to the indices that they lead to.

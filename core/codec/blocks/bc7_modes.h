@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 
 namespace gpupost::bc7 {
 
@@ -27,6 +28,8 @@ constexpr std::array<Mode, 8> modes{{
     {1, 0, 0, 0, 7, 7, PBits::own, 4, 0},
     {2, 6, 0, 0, 5, 5, PBits::own, 2, 0},
 }};
+
+using Indices = std::array<uint8_t, 16>;  // by texel
 
 // Share of the second endpoint in 64ths, by index.
 constexpr std::array<int, 4> weights_of_2_bits{0, 21, 43, 64};
