@@ -2,65 +2,76 @@
 // encoding whose decoded halves are nearest as integers.
 #include "core/codec/blocks/bc6h.h"
 #include "core/codec/blocks/bc6h_modes.h"
+#include "core/codec/blocks/bc6h_residuals.h"
 #include "core/codec/blocks/partitions.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <span>
 
 namespace gpupost {
 namespace bc6h {
 namespace {
 
-constexpr float largest_end = 65535;
-constexpr float no_error_yet = 1e30f;
+// One pair is tried first, then the partitions of two pairs with the least residuals.
+constexpr int tried_partitions = 4;
+// Of choosing indices for the ends, then ends for the indices.
+constexpr int rounds = 3;
+// Further rounds seldom halve an error.
+constexpr float hopeless = 2;
 
-using Lanes = std::array<float, 16>;  // a number for each texel
+constexpr float largest_end = 65535;
+constexpr float infinite = std::numeric_limits<float>::max();
+
 using Color = std::array<float, 3>;
 using Ends = std::array<Color, 4>;  // as they are interpolated
 using EndBits = std::array<std::array<int, 3>, 4>;
-using Indices = std::array<int, 16>;
+using Indices = std::array<uint8_t, 16>;
 
-struct BlockTexels {
-  alignas(16) std::array<Lanes, 3> halves;  // the bits as integers
+struct alignas(16) BlockTexels {
+  std::array<Lanes, 3> halves;  // the bits as integers
   // What the interpolation should give: it decodes to the middle of the half.
-  alignas(16) std::array<Lanes, 3> targets;
+  std::array<Lanes, 3> targets;
 };
 
-struct Shape {  // which texels the pairs have
-  int pair_count = 1;
+// Which texels the pairs of endpoints have.
+struct alignas(16) Shape {
+  Lanes is_second{};  // 1 for the texels of the second pair
   uint32_t partition = 0;
-  uint32_t second = 0;               // bit i: texel i has the second pair
+  int pair_count = 1;
   std::array<size_t, 2> anchors{};  // of the pairs
 
-  uint32_t texels_of(size_t pair) const { return pair == 1 ? second : ~second & 0xffff; }
+  size_t end_count() const { return 2 * size_t(pair_count); }
 };
 
 struct Encoding {
-  float error = no_error_yet;
+  float error = infinite;
   const Mode* mode = nullptr;
-  Shape shape;
+  uint32_t partition = 0;
   EndBits ends{};
   Indices indices{};
 };
 
-// Sums over the texels of a pair for the endpoints with the least squares of error, by weights in parts of 64.
+// Sums over the texels of a pair, with the weights of its two ends: of products of weights, and of weight and target.
 struct Sums {
-  float first = 0, mixed = 0, second = 0;
-  Color first_targets{}, second_targets{};
+  float first_first = 1, first_second = 0, second_second = 1;
+  Color first_target{}, second_target{};
 };
 
 // From the most endpoint bits to the fewest.
 constexpr std::array<size_t, 4> modes_of_one_pair{13, 12, 11, 10};
 constexpr std::array<size_t, 10> modes_of_two_pairs{2, 3, 4, 0, 5, 6, 7, 8, 1, 9};
 
-std::span<const size_t> modes_of(const Shape& shape) {
-  if (shape.pair_count == 1) return modes_of_one_pair;
-  return modes_of_two_pairs;
+float sum_of_products(const Lanes& a, const Lanes& b) {
+  Lanes products;
+  for (size_t i = 0; i < 16; ++i) products[i] = a[i] * b[i];
+  return sum(products);
 }
 
 uint16_t representable(uint16_t half) {
-  if (half >= 0x8000 || half > 0x7c00) return 0;
+  if (half > 0x7c00) return 0;
   return std::min<uint16_t>(half, 0x7bff);
 }
 
@@ -76,74 +87,84 @@ BlockTexels block_texels(const HalfTexels& texels) {
 }
 
 Shape shape_of(uint32_t partition) {
-  return {2, partition, pairs_of_two[partition], {0, anchors_of_two[partition]}};
+  Shape shape{.partition = partition, .pair_count = 2, .anchors = {0, anchors_of_two[partition]}};
+  for (size_t texel = 0; texel < 16; ++texel)
+    shape.is_second[texel] = pairs_of_two[partition] & 1u << texel ? 1.0f : 0.0f;
+  return shape;
 }
 
-// The line of the texels along which they differ most. The anchor is nearer to the first end.
-void fit_line(const BlockTexels& texels, uint32_t members, size_t anchor, Color& first, Color& second) {
-  Color mean{};
-  float count = 0;
-  for (size_t texel = 0; texel < 16; ++texel) {
-    if (!(members >> texel & 1)) continue;
-    count += 1;
-    for (size_t c = 0; c < 3; ++c) mean[c] += texels.targets[c][texel];
-  }
-  for (float& value : mean) value /= count;
-  std::array<Color, 3> covariance{};
-  for (size_t texel = 0; texel < 16; ++texel) {
-    if (!(members >> texel & 1)) continue;
-    for (size_t c = 0; c < 3; ++c)
-      for (size_t d = c; d < 3; ++d)
-        covariance[c][d] += (texels.targets[c][texel] - mean[c]) * (texels.targets[d][texel] - mean[d]);
-  }
-  covariance[1][0] = covariance[0][1];
-  covariance[2][0] = covariance[0][2];
-  covariance[2][1] = covariance[1][2];
+// The direction in which these colors differ most, of length 1, or 0 if they are the same.
+Color axis_of(const std::array<Lanes, 3>& offsets) {
+  std::array<Color, 3> covariance;
+  for (size_t c = 0; c < 3; ++c)
+    for (size_t d = c; d < 3; ++d) covariance[c][d] = covariance[d][c] = sum_of_products(offsets[c], offsets[d]);
   size_t widest = 0;
   for (size_t c = 1; c < 3; ++c)
     if (covariance[c][c] > covariance[widest][widest]) widest = c;
   Color axis = covariance[widest];
-  for (int round = 0; round < 5; ++round) {
-    const float size = std::max({std::abs(axis[0]), std::abs(axis[1]), std::abs(axis[2])});
-    if (size == 0) break;
-    const Color unit{axis[0] / size, axis[1] / size, axis[2] / size};
+  for (int round = 0; round < 4; ++round) {
+    const float size = std::abs(axis[0]) + std::abs(axis[1]) + std::abs(axis[2]);
+    if (size == 0) return {};
+    const float scale = 1 / size;
+    const Color unit{axis[0] * scale, axis[1] * scale, axis[2] * scale};
     for (size_t c = 0; c < 3; ++c)
       axis[c] = covariance[c][0] * unit[0] + covariance[c][1] * unit[1] + covariance[c][2] * unit[2];
   }
-  const float square = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
-  if (square > 0)
-    for (const float size = std::sqrt(square); float& value : axis) value /= size;
-  const auto along = [&](size_t texel) {
-    return axis[0] * (texels.targets[0][texel] - mean[0]) + axis[1] * (texels.targets[1][texel] - mean[1]) +
-           axis[2] * (texels.targets[2][texel] - mean[2]);
-  };
-  float low = no_error_yet, high = -no_error_yet;
-  for (size_t texel = 0; texel < 16; ++texel) {
-    if (!(members >> texel & 1)) continue;
-    low = std::min(low, along(texel));
-    high = std::max(high, along(texel));
+  const float size = std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+  if (size == 0) return {};
+  for (float& value : axis) value /= size;
+  return axis;
+}
+
+// The ends of the line that is nearest to the texels with the weight 1. The anchor is nearer to the first end.
+void fit_line(const BlockTexels& texels, const Lanes& weights, size_t anchor, Color& first, Color& second) {
+  const float count = sum(weights);
+  Color mean;
+  alignas(16) std::array<Lanes, 3> offsets;
+  for (size_t c = 0; c < 3; ++c) {
+    mean[c] = sum_of_products(texels.targets[c], weights) / count;
+    for (size_t i = 0; i < 16; ++i) offsets[c][i] = (texels.targets[c][i] - mean[c]) * weights[i];
   }
-  if (along(anchor) > (low + high) / 2) std::swap(low, high);
+  const Color axis = axis_of(offsets);
+  float low = 0, high = 0;  // the mean is between the ends
+  alignas(16) Lanes along;
+  for (size_t i = 0; i < 16; ++i)
+    along[i] = axis[0] * offsets[0][i] + axis[1] * offsets[1][i] + axis[2] * offsets[2][i];
+  for (const float value : along) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (along[anchor] > (low + high) / 2) std::swap(low, high);
   for (size_t c = 0; c < 3; ++c) {
     first[c] = std::clamp(mean[c] + axis[c] * low, 0.0f, largest_end);
     second[c] = std::clamp(mean[c] + axis[c] * high, 0.0f, largest_end);
   }
 }
 
+Ends fit_lines(const BlockTexels& texels, const Shape& shape) {
+  Ends ends{};
+  alignas(16) Lanes is_first;
+  for (size_t i = 0; i < 16; ++i) is_first[i] = 1 - shape.is_second[i];
+  fit_line(texels, is_first, shape.anchors[0], ends[0], ends[1]);
+  if (shape.pair_count == 2) fit_line(texels, shape.is_second, shape.anchors[1], ends[2], ends[3]);
+  return ends;
+}
+
 int quantize(float value, int bits) {
   if (bits == 16) return int(value);
-  const int last = (1 << bits) - 1, result = int(value * float(1 << bits) / 65536);
-  // the first and the last interval have their numbers at the outer ends
-  if (value < 0.75f * 65536 / float(1 << bits)) return 0;
-  if (largest_end - value < 0.75f * 65536 / float(1 << bits)) return last;
-  return std::clamp(result, 1, last - 1);
+  const float scaled = value * (1.0f / 65536) * float(1 << bits);
+  const int last = (1 << bits) - 1;
+  // The first and the last step give the ends of all numbers, others the middle of theirs.
+  if (scaled < 0.75f) return 0;
+  if (scaled > float(last) + 0.25f) return last;
+  return std::clamp(int(scaled), 1, last - 1);
 }
 
 struct Range {
   int lowest, highest;
 };
 
-// What an endpoint after the first can be.
+// Of an endpoint after the first.
 Range range_beside(int first, const Mode& mode, size_t c) {
   const int last = (1 << mode.endpoint_bits) - 1;
   if (!mode.has_deltas) return {0, last};
@@ -163,110 +184,209 @@ bool fits(const Ends& ends, size_t end_count, const Mode& mode) {
 }
 
 const Mode& finest_mode(const Ends& ends, const Shape& shape) {
-  const std::span<const size_t> rows = modes_of(shape);
+  std::span<const size_t> rows = modes_of_one_pair;
+  if (shape.pair_count == 2) rows = modes_of_two_pairs;
   for (const size_t row : rows)
-    if (fits(ends, 2 * size_t(shape.pair_count), modes[row])) return modes[row];
+    if (fits(ends, shape.end_count(), modes[row])) return modes[row];
   return modes[rows.back()];
 }
 
-EndBits quantize_ends(const Ends& ends, size_t end_count, const Mode& mode) {
-  EndBits result{};
-  for (size_t c = 0; c < 3; ++c) {
-    result[0][c] = quantize(ends[0][c], mode.endpoint_bits);
-    const Range range = range_beside(result[0][c], mode, c);
-    for (size_t end = 1; end < end_count; ++end)
-      result[end][c] = std::clamp(quantize(ends[end][c], mode.endpoint_bits), range.lowest, range.highest);
-  }
-  return result;
-}
-
-struct Palette {
-  std::array<std::array<float, 16>, 3> halves;
+struct alignas(16) Palette {
+  std::array<Lanes, 3> halves;
 };
 
 template <size_t count>
 void fill_palette(const std::array<int, 3>& first, const std::array<int, 3>& second, int bits,
                   const std::array<int, count>& weights, Palette& palette) {
   for (size_t c = 0; c < 3; ++c) {
-    const int a = unquantize(first[c], bits), b = unquantize(second[c], bits);
-    for (size_t i = 0; i < count; ++i)
-      palette.halves[c][i] = float(((a * (64 - weights[i]) + b * weights[i] + 32) >> 6) * 31 >> 6);
+    const float start = float(unquantize(first[c], bits)), step = float(unquantize(second[c], bits)) - start;
+    for (size_t i = 0; i < count; ++i) {
+      const int interpolated = int((start * 64 + step * float(weights[i]) + 32) * (1.0f / 64));
+      palette.halves[c][i] = float(int(float(interpolated) * 31 * (1.0f / 64)));
+    }
   }
 }
 
-float error_at(const BlockTexels& texels, size_t texel, const Palette& palette, size_t index) {
-  float error = 0;
-  for (size_t c = 0; c < 3; ++c) {
-    const float difference = texels.halves[c][texel] - palette.halves[c][index];
-    error += difference * difference;
+// An error with an index in its lowest bits. Floats of no sign are in the order of their bits.
+constexpr int index_mask = 15;
+using Keys = std::array<int, 16>;
+
+int key_of(float error, int index) { return (std::bit_cast<int>(error) & ~index_mask) | index; }
+
+void choose_of_one(const BlockTexels& texels, const Palette& palette, Keys& keys) {
+  for (int index = 0; index < 16; ++index) {
+    const float r = palette.halves[0][size_t(index)], g = palette.halves[1][size_t(index)],
+                b = palette.halves[2][size_t(index)];
+    for (size_t i = 0; i < 16; ++i) {
+      const float dr = texels.halves[0][i] - r, dg = texels.halves[1][i] - g, db = texels.halves[2][i] - b;
+      keys[i] = std::min(keys[i], key_of(dr * dr + dg * dg + db * db, index));
+    }
   }
-  return error;
 }
 
-// The nearest color of a palette for all texels.
-void choose(const BlockTexels& texels, const Palette& palette, int count, Lanes& errors, Indices& indices) {
-  errors.fill(no_error_yet);
-  indices.fill(0);
-  for (int i = 0; i < count; ++i) {
-    const float r = palette.halves[0][size_t(i)], g = palette.halves[1][size_t(i)], b = palette.halves[2][size_t(i)];
-    for (size_t texel = 0; texel < 16; ++texel) {
-      const float dr = texels.halves[0][texel] - r, dg = texels.halves[1][texel] - g, db = texels.halves[2][texel] - b;
-      const float error = dr * dr + dg * dg + db * db;
-      indices[texel] = error < errors[texel] ? i : indices[texel];
-      errors[texel] = error < errors[texel] ? error : errors[texel];
+void choose_of_two(const BlockTexels& texels, const std::array<Palette, 2>& palettes, const Lanes& is_second,
+                   Keys& keys) {
+  for (int index = 0; index < 8; ++index) {
+    Color first, step;
+    for (size_t c = 0; c < 3; ++c) {
+      first[c] = palettes[0].halves[c][size_t(index)];
+      step[c] = palettes[1].halves[c][size_t(index)] - first[c];
+    }
+    for (size_t i = 0; i < 16; ++i) {
+      const float dr = texels.halves[0][i] - first[0] - step[0] * is_second[i],
+                  dg = texels.halves[1][i] - first[1] - step[1] * is_second[i],
+                  db = texels.halves[2][i] - first[2] - step[2] * is_second[i];
+      keys[i] = std::min(keys[i], key_of(dr * dr + dg * dg + db * db, index));
     }
   }
 }
 
 // The index of an anchor lacks its highest bit.
-void choose_anchor(const BlockTexels& texels, const Palette& palette, int count, size_t anchor, Lanes& errors,
-                   Indices& indices) {
-  if (indices[anchor] < count / 2) return;
-  errors[anchor] = no_error_yet;
-  for (int i = 0; i < count / 2; ++i) {
-    const float error = error_at(texels, anchor, palette, size_t(i));
-    if (error >= errors[anchor]) continue;
-    errors[anchor] = error;
-    indices[anchor] = i;
+void choose_anchor(const BlockTexels& texels, const Palette& palette, int count, size_t anchor, Keys& keys) {
+  if ((keys[anchor] & index_mask) < count) return;
+  keys[anchor] = std::numeric_limits<int>::max();
+  for (int index = 0; index < count; ++index) {
+    float error = 0;
+    for (size_t c = 0; c < 3; ++c) {
+      const float difference = texels.halves[c][anchor] - palette.halves[c][size_t(index)];
+      error += difference * difference;
+    }
+    keys[anchor] = std::min(keys[anchor], key_of(error, index));
   }
 }
 
-void assign_indices(const BlockTexels& texels, Encoding& encoding) {
-  const int count = encoding.shape.pair_count == 1 ? 16 : 8;
+void choose_indices(const BlockTexels& texels, const Shape& shape, Encoding& encoding) {
+  std::array<Palette, 2> palettes;
+  alignas(16) Keys keys;
+  keys.fill(std::numeric_limits<int>::max());
+  const EndBits& ends = encoding.ends;
+  const int bits = encoding.mode->endpoint_bits;
+  if (shape.pair_count == 1) {
+    fill_palette(ends[0], ends[1], bits, weights_of_16, palettes[0]);
+    choose_of_one(texels, palettes[0], keys);
+  } else {
+    fill_palette(ends[0], ends[1], bits, weights_of_8, palettes[0]);
+    fill_palette(ends[2], ends[3], bits, weights_of_8, palettes[1]);
+    choose_of_two(texels, palettes, shape.is_second, keys);
+    choose_anchor(texels, palettes[1], 4, shape.anchors[1], keys);
+  }
+  choose_anchor(texels, palettes[0], 16 / 2 / shape.pair_count, 0, keys);
   alignas(16) Lanes errors;
-  for (size_t pair = 0; pair < size_t(encoding.shape.pair_count); ++pair) {
-    alignas(16) Palette palette;
-    const auto &first = encoding.ends[2 * pair], &second = encoding.ends[2 * pair + 1];
-    if (count == 16) fill_palette(first, second, encoding.mode->endpoint_bits, weights_of_16, palette);
-    else fill_palette(first, second, encoding.mode->endpoint_bits, weights_of_8, palette);
-    alignas(16) Lanes pair_errors;
-    alignas(16) Indices pair_indices;
-    choose(texels, palette, count, pair_errors, pair_indices);
-    choose_anchor(texels, palette, count, encoding.shape.anchors[pair], pair_errors, pair_indices);
-    const uint32_t members = encoding.shape.texels_of(pair);
-    for (size_t texel = 0; texel < 16; ++texel) {
-      if (!(members >> texel & 1)) continue;
-      errors[texel] = pair_errors[texel];
-      encoding.indices[texel] = pair_indices[texel];
+  for (size_t i = 0; i < 16; ++i) {
+    encoding.indices[i] = uint8_t(keys[i] & index_mask);
+    errors[i] = std::bit_cast<float>(keys[i] & ~index_mask);
+  }
+  encoding.error = sum(errors);
+}
+
+Sums sums_of(const BlockTexels& texels, const Lanes& first, const Lanes& second) {
+  Sums sums{sum_of_products(first, first), sum_of_products(first, second), sum_of_products(second, second), {}, {}};
+  for (size_t c = 0; c < 3; ++c) {
+    sums.first_target[c] = sum_of_products(first, texels.targets[c]);
+    sums.second_target[c] = sum_of_products(second, texels.targets[c]);
+  }
+  return sums;
+}
+
+std::array<Sums, 2> sums_of(const BlockTexels& texels, const Shape& shape, const Indices& indices) {
+  alignas(16) Lanes first, second;
+  for (size_t i = 0; i < 16; ++i)
+    second[i] = float(shape.pair_count == 1 ? weights_of_16[indices[i]] : weights_of_8[indices[i]]);
+  for (size_t i = 0; i < 16; ++i) first[i] = 64 - second[i];
+  if (shape.pair_count == 1) return {sums_of(texels, first, second), {}};
+  alignas(16) std::array<Lanes, 2> others;
+  for (size_t i = 0; i < 16; ++i) {
+    others[0][i] = first[i] * shape.is_second[i];
+    others[1][i] = second[i] * shape.is_second[i];
+    first[i] -= others[0][i];
+    second[i] -= others[1][i];
+  }
+  return {sums_of(texels, first, second), sums_of(texels, others[0], others[1])};
+}
+
+// The ends with the least squares of error. Leaves them as they are if all texels have the same weights.
+void solve(const Sums& sums, Color& first, Color& second) {
+  const double aa = sums.first_first, ab = sums.first_second, bb = sums.second_second, determinant = aa * bb - ab * ab;
+  if (determinant < 1) return;
+  const double scale = 64 / determinant;
+  for (size_t c = 0; c < 3; ++c) {
+    const double a = sums.first_target[c], b = sums.second_target[c];
+    first[c] = float(std::clamp((bb * a - ab * b) * scale, 0.0, double(largest_end)));
+    second[c] = float(std::clamp((aa * b - ab * a) * scale, 0.0, double(largest_end)));
+  }
+}
+
+// The two numbers of an end between which `value` is, within the range.
+std::array<int, 2> neighbors(float value, int bits, Range range) {
+  const int nearest = std::clamp(quantize(value, bits), range.lowest, range.highest);
+  const int other = nearest + (float(unquantize(nearest, bits)) < value ? 1 : -1);
+  return {nearest, std::clamp(other, range.lowest, range.highest)};
+}
+
+// Quantizes two ends together, for the least error with the indices of the sums. `second_range` gives the range of the
+// second beside the first.
+void quantize_pair(const Sums& sums, float first, float second, int bits, Range first_range, const auto& second_range,
+                   int& first_bits, int& second_bits) {
+  float least = infinite;
+  for (const int a : neighbors(first, bits, first_range)) {
+    const float da = float(unquantize(a, bits)) - first;
+    for (const int b : neighbors(second, bits, second_range(a))) {
+      const float db = float(unquantize(b, bits)) - second;
+      const float error = sums.first_first * da * da + 2 * sums.first_second * da * db + sums.second_second * db * db;
+      if (error >= least) continue;
+      least = error;
+      first_bits = a;
+      second_bits = b;
     }
   }
-  encoding.error = 0;
-  for (const float error : errors) encoding.error += error;
+}
+
+EndBits quantize_ends(const Ends& ends, const std::array<Sums, 2>& sums, const Mode& mode) {
+  EndBits result{};
+  const int bits = mode.endpoint_bits;
+  for (size_t c = 0; c < 3; ++c) {
+    const auto beside = [&](int first) { return range_beside(first, mode, c); };
+    quantize_pair(sums[0], ends[0][c], ends[1][c], bits, {0, (1 << bits) - 1}, beside, result[0][c], result[1][c]);
+    if (mode.pair_count == 1) continue;
+    const Range range = beside(result[0][c]);
+    const auto same_range = [&](int) { return range; };
+    quantize_pair(sums[1], ends[2][c], ends[3][c], bits, range, same_range, result[2][c], result[3][c]);
+  }
+  return result;
+}
+
+void try_shape(const BlockTexels& texels, const Shape& shape, Encoding& best) {
+  Ends ends = fit_lines(texels, shape);
+  std::array<Sums, 2> sums;
+  Encoding encoding{.partition = shape.partition};
+  for (int round = 0; round < rounds; ++round) {
+    if (round > 0) {
+      sums = sums_of(texels, shape, encoding.indices);
+      for (size_t end = 0; end < shape.end_count(); end += 2) solve(sums[end / 2], ends[end], ends[end + 1]);
+    }
+    encoding.mode = &finest_mode(ends, shape);
+    encoding.ends = quantize_ends(ends, sums, *encoding.mode);
+    choose_indices(texels, shape, encoding);
+    if (encoding.error > hopeless * best.error) return;
+    if (encoding.error < best.error) best = encoding;
+    if (encoding.error == 0) return;
+  }
 }
 
 void write(const Encoding& encoding, std::byte* bytes) {
   const Mode& mode = *encoding.mode;
   Fields fields{};
-  fields[partition_field] = encoding.shape.partition;
+  fields[partition_field] = encoding.partition;
   for (size_t i = 0; i < 6 * size_t(mode.pair_count); ++i) {
     const int value = encoding.ends[i / 3][i % 3];
     fields[i] = uint32_t(mode.has_deltas && i >= 3 ? value - encoding.ends[0][i % 3] : value);
   }
   Block block{};
   put_fields(fields, mode, block);
+  const size_t second_anchor = mode.pair_count == 2 ? anchors_of_two[encoding.partition] : 0;
   size_t position = size_t(mode.index_start());
   for (size_t texel = 0; texel < 16; ++texel) {
-    const bool is_anchor = texel == 0 || texel == encoding.shape.anchors[size_t(mode.pair_count) - 1];
+    const bool is_anchor = texel == 0 || texel == second_anchor;
     for (int bit = 0; bit < mode.index_bits() - is_anchor; ++bit, ++position)
       block[position / 64] |= uint64_t(encoding.indices[texel] >> bit & 1) << position % 64;
   }
@@ -279,13 +399,16 @@ void write(const Encoding& encoding, std::byte* bytes) {
 void encode_bc6h(const HalfTexels& texels, std::byte* block) {
   using namespace bc6h;
   const BlockTexels numbers = block_texels(texels);
-  Encoding encoding;
-  Ends ends{};
-  fit_line(numbers, 0xffff, 0, ends[0], ends[1]);
-  encoding.mode = &finest_mode(ends, encoding.shape);
-  encoding.ends = quantize_ends(ends, 2, *encoding.mode);
-  assign_indices(numbers, encoding);
-  write(encoding, block);
+  Encoding best;
+  try_shape(numbers, {}, best);
+  PartitionLanes residuals{};
+  if (best.error > 0) residuals = residuals_of(numbers.halves);
+  for (int i = 0; i < tried_partitions && best.error > 0; ++i) {
+    const auto least = std::ranges::min_element(residuals);
+    try_shape(numbers, shape_of(uint32_t(least - residuals.begin())), best);
+    *least = infinite;
+  }
+  write(best, block);
 }
 
 }  // namespace gpupost
