@@ -12,6 +12,7 @@
 #include <functional>
 #include <initializer_list>
 #include <random>
+#include <vector>
 
 using namespace gpupost;
 
@@ -41,6 +42,39 @@ double wide_endpoint(int value, int bits) {
   if (value == 0) return 0;
   if (value == (1 << bits) - 1) return 65535;
   return std::floor((value + 0.5) * 65536 / (1 << bits));
+}
+
+HalfTexels half_texels(const std::function<uint16_t(size_t texel, size_t c)>& value) {
+  HalfTexels texels;
+  for (size_t i = 0; i < 16; ++i)
+    for (size_t c = 0; c < 4; ++c) texels[i][c] = c < 3 ? value(i, c) : 0x3c00;
+  return texels;
+}
+
+HalfTexels encoded_and_decoded(const HalfTexels& texels) {
+  BlockBytes block;
+  block.fill(std::byte(0xa5));
+  encode_bc6h(texels, block.data());
+  return decode_bc6h(block.data(), false);
+}
+
+struct HalfErrors {
+  double largest = 0, root_mean_square = 0;  // of the bits of halves as integers
+};
+
+HalfErrors half_errors(const HalfTexels& texels) {
+  const HalfTexels decoded = encoded_and_decoded(texels);
+  HalfErrors errors;
+  for (size_t i = 0; i < 16; ++i) {
+    CHECK(decoded[i][3] == 0x3c00);
+    for (size_t c = 0; c < 3; ++c) {
+      const double error = std::abs(double(texels[i][c]) - decoded[i][c]);
+      errors.largest = std::max(errors.largest, error);
+      errors.root_mean_square += error * error / 48;
+    }
+  }
+  errors.root_mean_square = std::sqrt(errors.root_mean_square);
+  return errors;
 }
 
 uint16_t half_between(double first, double second, int weight) {
@@ -98,15 +132,15 @@ TEST_CASE("BC6H: a block with endpoints of 16 bits and differences of 4") {
 }
 
 TEST_CASE("BC6H: a block of two pairs with differences from 10 bits") {
-  // wxyz: R 100, +15, -16, +1; G 200, -1, +2, -3; B 300, +4, -5, +6. Partition 13: the lower half.
-  const uint32_t gy = 2, by = 0b11011, bz = 6, gz = 0b11101;
+  // wxyz: R 100, +15, -16, +1; G 200, -1, +2, -3; B 300, +4, -5, +10. Partition 13: the lower half.
+  const uint32_t gy = 2, by = 0b11011, bz = 10, gz = 0b11101;
   const BlockBytes block =
       block_of_runs({{2, 0b00},        {1, gy >> 4}, {1, by >> 4}, {1, bz >> 4}, {10, 100},   {10, 200},    {10, 300},
                      {5, 15},          {1, gz >> 4}, {4, gy & 15}, {5, 31},      {1, bz & 1}, {4, gz & 15}, {5, 4},
                      {1, bz >> 1 & 1}, {4, by & 15}, {5, 16},      {1, bz >> 2}, {5, 1},      {1, bz >> 3}, {5, 13},
                      {2, 3},           {3, 7},       {18, 0},      {3, 5},       {18, 0},     {2, 2}});
   const HalfTexels texels = decode_bc6h(block.data(), false);
-  const std::array<std::array<int, 3>, 4> ends{{{100, 200, 300}, {115, 199, 304}, {84, 202, 295}, {101, 197, 306}}};
+  const std::array<std::array<int, 3>, 4> ends{{{100, 200, 300}, {115, 199, 304}, {84, 202, 295}, {101, 197, 310}}};
   const auto expected = [&](size_t pair, size_t c, int weight) {
     return half_between(wide_endpoint(ends[2 * pair][c], 10), wide_endpoint(ends[2 * pair + 1][c], 10), weight);
   };
@@ -171,15 +205,112 @@ TEST_CASE("BC6H: a block with a reserved mode is black") {
   }
 }
 
-TEST_CASE("BC6H: any bytes decode to numbers of the format") {
+TEST_CASE("BC6H: a signed number that rounds to 0 has no sign") {
+  BlockBytes block;
+  block.fill(std::byte(0));
+  block[0] = std::byte(0b01111);
+  for (int position = 5; position < 35; ++position) block[size_t(position / 8)] |= std::byte(1 << position % 8);
+  for (const int position : {39, 49, 59})  // bits 10 to 15 of the first end
+    for (int i = 0; i < 6; ++i) block[size_t((position + i) / 8)] |= std::byte(1 << (position + i) % 8);
+  for (const HalfColor& texel : decode_bc6h(block.data(), true)) CHECK(texel == HalfColor{0, 0, 0, 0x3c00});
+}
+
+TEST_CASE("BC6H: blocks of all modes and partitions decode as in OpenImageIO") {
   std::mt19937 random(1);
-  for (int i = 0; i < 20000; ++i) {
+  std::array<uint32_t, 2> hashes{2166136261, 2166136261};
+  for (int i = 0; i < 16384; ++i) {
     BlockBytes block;
-    for (std::byte& byte : block) byte = std::byte(random());
+    for (std::byte& byte : block) byte = std::byte(random() & 255);
     block[0] = std::byte((i & 31) | (int(block[0]) & 0xe0));
-    for (const HalfColor& texel : decode_bc6h(block.data(), false))
-      for (size_t c = 0; c < 3; ++c) REQUIRE(texel[c] <= 0x7bff);
-    for (const HalfColor& texel : decode_bc6h(block.data(), true))
-      for (size_t c = 0; c < 3; ++c) REQUIRE((texel[c] & 0x7fff) <= 0x7c00);
+    for (const bool is_signed : {false, true})
+      for (const HalfColor& texel : decode_bc6h(block.data(), is_signed))
+        for (size_t c = 0; c < 3; ++c) hashes[is_signed] = (hashes[is_signed] ^ texel[c]) * 16777619;
+  }
+  CHECK(hashes[0] == 3914365579);
+  CHECK(hashes[1] == 1080016273);
+}
+
+TEST_CASE("BC6H: a block of one color is exact") {
+  std::vector<int> halves{0, 1, 2, 0x3ff, 0x400, 0x3800, 0x3c00, 0x7bfe, 0x7bff};
+  for (int half = 0; half < 0x7bff; half += 97) halves.push_back(half);
+  for (const int half : halves) {
+    CAPTURE(half);
+    const HalfColor color{uint16_t(half), uint16_t(0x7bff - half), uint16_t(half / 3)};
+    CHECK(half_errors(half_texels([&](size_t, size_t c) { return color[c]; })).largest == 0);
+  }
+}
+
+TEST_CASE("BC6H: NaN and negative numbers become 0, and infinity the largest half") {
+  const std::array<uint16_t, 4> odd{0x7e00, 0xbc00, 0x8001, 0xfc00};
+  for (const uint16_t zero : odd) {
+    const HalfTexels decoded =
+        encoded_and_decoded(half_texels([&](size_t, size_t c) { return c == 1 ? 0x7c00 : zero; }));
+    for (const HalfColor& texel : decoded) CHECK(texel == HalfColor{0, 0x7bff, 0, 0x3c00});
+  }
+  const HalfTexels mixed =
+      encoded_and_decoded(half_texels([&](size_t i, size_t) { return i % 3 ? odd[i % 4] : 0x7c00; }));
+  for (size_t i = 0; i < 16; ++i) CHECK(mixed[i][1] == (i % 3 ? 0 : 0x7bff));
+}
+
+TEST_CASE("BC6H: ramps stay near") {
+  // Half of the distance between indices, and of a step of the ends.
+  const auto ramp = [](int first, int step, std::array<int, 3> along) {
+    return half_errors(half_texels([&](size_t i, size_t c) { return uint16_t(first + int(i) * step * along[c]); }));
+  };
+  CHECK(ramp(0x3000, 1, {1, 1, 1}).largest <= 1);
+  CHECK(ramp(0x3000, 16, {1, 1, 1}).largest <= 8);
+  CHECK(ramp(0x2c00, 200, {1, 1, 1}).largest <= 24);
+  CHECK(ramp(0x2c00, 200, {1, 0, 0}).largest <= 24);
+  CHECK(ramp(0x3c00, 100, {2, -1, 1}).largest <= 48);
+}
+
+TEST_CASE("BC6H: each of two regions has colors of its own") {
+  for (uint32_t partition = 0; partition < 32; ++partition) {
+    CAPTURE(partition);
+    const HalfTexels texels = half_texels([&](size_t i, size_t c) {
+      const bool is_second = pairs_of_two[partition] >> i & 1;
+      return uint16_t(0x3800 + (c == (is_second ? 2 : 0) ? 24 * int(i) : 0));
+    });
+    CHECK(half_errors(texels).root_mean_square < 16);  // one line is more than 60 away
+  }
+}
+
+TEST_CASE("BC6H: 0.001 beside 1000") {
+  const std::array<uint16_t, 2> values{half_from_float(0.001f), half_from_float(1000)};
+  for (const size_t period : {2, 3, 5, 15})
+    CHECK(half_errors(half_texels([&](size_t i, size_t) { return values[i % period == 0]; })).largest <= 16);
+}
+
+TEST_CASE("BC6H: noise") {
+  std::mt19937 random(2);
+  double sum = 0;
+  for (int i = 0; i < 400; ++i)
+    sum +=
+        half_errors(half_texels([&](size_t, size_t) { return uint16_t(0x3000 + random() % 0xc00); })).root_mean_square;
+  CHECK(sum / 400 < 464);
+}
+
+TEST_CASE("BC6H: noise of grays, of which some anchors are in the middle") {
+  std::mt19937 random(4);
+  double sum = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::array<uint16_t, 16> grays;
+    for (uint16_t& gray : grays) gray = uint16_t(0x3000 + random() % 1500);
+    const HalfErrors errors = half_errors(half_texels([&](size_t texel, size_t) { return grays[texel]; }));
+    CHECK(errors.largest < 100);
+    sum += errors.root_mean_square;
+  }
+  CHECK(sum / 2000 < 22.1);
+}
+
+TEST_CASE("BC6H: any texels can be encoded") {
+  std::mt19937 random(3);
+  for (int i = 0; i < 1000; ++i) {
+    const uint32_t mask = random();  // some blocks have few bits that differ
+    const uint16_t base = uint16_t(random());
+    BlockBytes block;
+    encode_bc6h(half_texels([&](size_t, size_t) { return uint16_t(base ^ (random() & mask)); }), block.data());
+    const int low = int(block[0]) & 31;
+    CHECK(((low & 3) < 3 || low < 16));  // no reserved mode
   }
 }
