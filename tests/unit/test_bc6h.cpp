@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <random>
@@ -37,7 +36,7 @@ BlockBytes block_of_runs(std::initializer_list<BitRun> runs) {
   return block;
 }
 
-// 16 bits from an endpoint of `bits` bits, less than 16: the middle of its interval, and both ends whole.
+// Converts an endpoint of `bits` bits, less than 15, to 16 bits: the middle of its interval, or 0 or 65535 at the ends.
 double wide_endpoint(int value, int bits) {
   if (value == 0) return 0;
   if (value == (1 << bits) - 1) return 65535;
@@ -253,7 +252,6 @@ TEST_CASE("BC6H: NaN and negative numbers become 0, and infinity the largest hal
 }
 
 TEST_CASE("BC6H: ramps stay near") {
-  // Half of the distance between indices, and of a step of the ends.
   const auto ramp = [](int first, int step, std::array<int, 3> along) {
     return half_errors(half_texels([&](size_t i, size_t c) { return uint16_t(first + int(i) * step * along[c]); }));
   };

@@ -40,7 +40,7 @@ uint16_t half_of(int interpolated, bool is_signed) {
   return uint16_t(interpolated < 0 && size > 0 ? 0x8000 | size : size);
 }
 
-// Of the texels, 4 bits each. The highest bit of an anchor is not in the block.
+// Returns 4 bits for each texel. The highest bit of an anchor is not in the block.
 uint64_t indices_of(const Block& block, const Mode& mode, int second_anchor) {
   uint64_t indices = 0;
   size_t position = size_t(mode.index_start());
@@ -52,11 +52,7 @@ uint64_t indices_of(const Block& block, const Mode& mode, int second_anchor) {
   return indices;
 }
 
-}  // namespace
-}  // namespace bc6h
-
-HalfTexels decode_bc6h(const std::byte* block, bool is_signed) {
-  using namespace bc6h;
+HalfTexels decode(const std::byte* block, bool is_signed) {
   HalfTexels texels;
   texels.fill({0, 0, 0, 0x3c00});
   const Block bits = block_at(block);
@@ -78,5 +74,10 @@ HalfTexels decode_bc6h(const std::byte* block, bool is_signed) {
   }
   return texels;
 }
+
+}  // namespace
+}  // namespace bc6h
+
+HalfTexels decode_bc6h(const std::byte* block, bool is_signed) { return bc6h::decode(block, is_signed); }
 
 }  // namespace gpupost

@@ -1,5 +1,5 @@
-// The encoder of BC6H. It fits lines to the texels of a block, in the numbers that the format interpolates, and keeps the
-// encoding whose decoded halves are nearest as integers.
+// The encoder of BC6H. It fits lines to the texels of a block, in the space in which the format interpolates, and keeps
+// the encoding with the least squared error of the decoded halves, taken as integers.
 #include "core/codec/blocks/bc6h.h"
 #include "core/codec/blocks/bc6h_modes.h"
 #include "core/codec/blocks/bc6h_residuals.h"
@@ -15,12 +15,11 @@ namespace gpupost {
 namespace bc6h {
 namespace {
 
-// One pair is tried first, then the partitions of two pairs with the least residuals.
+// The encoder tries one pair, then two pairs with the partitions of the least residuals.
 constexpr int tried_partitions = 4;
-// Of choosing indices for the ends, then ends for the indices.
-constexpr int rounds = 3;
-// Further rounds seldom halve an error.
-constexpr float hopeless = 2;
+constexpr int rounds = 3;  // each chooses endpoints, then indices
+// The encoder gives a partition up if its error is this many times the least one. More rounds seldom halve an error.
+constexpr float largest_error_ratio = 2;
 
 constexpr float largest_end = 65535;
 constexpr float infinite = std::numeric_limits<float>::max();
@@ -32,11 +31,11 @@ using Indices = std::array<uint8_t, 16>;
 
 struct alignas(16) BlockTexels {
   std::array<Lanes, 3> halves;  // the bits as integers
-  // What the interpolation should give: it decodes to the middle of the half.
+  // The interpolated numbers that decode to these halves, in the middle of their interval.
   std::array<Lanes, 3> targets;
 };
 
-// Which texels the pairs of endpoints have.
+// Which texels belong to each pair of endpoints.
 struct alignas(16) Shape {
   Lanes is_second{};  // 1 for the texels of the second pair
   uint32_t partition = 0;
@@ -54,7 +53,7 @@ struct Encoding {
   Indices indices{};
 };
 
-// Sums over the texels of a pair, with the weights of its two ends: of products of weights, and of weight and target.
+// Sums over the texels of a pair: products of the weights of its two ends, and of weights and targets.
 struct Sums {
   float first_first = 1, first_second = 0, second_second = 1;
   Color first_target{}, second_target{};
@@ -93,7 +92,7 @@ Shape shape_of(uint32_t partition) {
   return shape;
 }
 
-// The direction in which these colors differ most, of length 1, or 0 if they are the same.
+// Returns the direction of length 1 in which the colors differ most, or 0 if they are all the same.
 Color axis_of(const std::array<Lanes, 3>& offsets) {
   std::array<Color, 3> covariance;
   for (size_t c = 0; c < 3; ++c)
@@ -116,7 +115,8 @@ Color axis_of(const std::array<Lanes, 3>& offsets) {
   return axis;
 }
 
-// The ends of the line that is nearest to the texels with the weight 1. The anchor is nearer to the first end.
+// Finds the ends of the line nearest to the texels of weight 1; others have weight 0. The anchor is nearer to the first
+// end.
 void fit_line(const BlockTexels& texels, const Lanes& weights, size_t anchor, Color& first, Color& second) {
   const float count = sum(weights);
   Color mean;
@@ -154,7 +154,7 @@ int quantize(float value, int bits) {
   if (bits == 16) return int(value);
   const float scaled = value * (1.0f / 65536) * float(1 << bits);
   const int last = (1 << bits) - 1;
-  // The first and the last step give the ends of all numbers, others the middle of theirs.
+  // The first and the last step decode to 0 and the largest number, all others to their middle.
   if (scaled < 0.75f) return 0;
   if (scaled > float(last) + 0.25f) return last;
   return std::clamp(int(scaled), 1, last - 1);
@@ -164,7 +164,7 @@ struct Range {
   int lowest, highest;
 };
 
-// Of an endpoint after the first.
+// The range of an endpoint after the first.
 Range range_beside(int first, const Mode& mode, size_t c) {
   const int last = (1 << mode.endpoint_bits) - 1;
   if (!mode.has_deltas) return {0, last};
@@ -207,7 +207,7 @@ void fill_palette(const std::array<int, 3>& first, const std::array<int, 3>& sec
   }
 }
 
-// An error with an index in its lowest bits. Floats of no sign are in the order of their bits.
+// An error with an index in its lowest bits. Floats from 0 on sort as their bits do.
 constexpr int index_mask = 15;
 using Keys = std::array<int, 16>;
 
@@ -241,7 +241,7 @@ void choose_of_two(const BlockTexels& texels, const std::array<Palette, 2>& pale
   }
 }
 
-// The index of an anchor lacks its highest bit.
+// Restricts the index of an anchor to less than `count`: its highest bit is not in the block.
 void choose_anchor(const BlockTexels& texels, const Palette& palette, int count, size_t anchor, Keys& keys) {
   if ((keys[anchor] & index_mask) < count) return;
   keys[anchor] = std::numeric_limits<int>::max();
@@ -304,7 +304,7 @@ std::array<Sums, 2> sums_of(const BlockTexels& texels, const Shape& shape, const
   return {sums_of(texels, first, second), sums_of(texels, others[0], others[1])};
 }
 
-// The ends with the least squares of error. Leaves them as they are if all texels have the same weights.
+// Finds the ends with the least squared error. Leaves them unchanged if all texels have the same weights.
 void solve(const Sums& sums, Color& first, Color& second) {
   const double aa = sums.first_first, ab = sums.first_second, bb = sums.second_second, determinant = aa * bb - ab * ab;
   if (determinant < 1) return;
@@ -316,15 +316,15 @@ void solve(const Sums& sums, Color& first, Color& second) {
   }
 }
 
-// The two numbers of an end between which `value` is, within the range.
+// Returns the two quantized numbers around `value`, clamped to the range.
 std::array<int, 2> neighbors(float value, int bits, Range range) {
   const int nearest = std::clamp(quantize(value, bits), range.lowest, range.highest);
   const int other = nearest + (float(unquantize(nearest, bits)) < value ? 1 : -1);
   return {nearest, std::clamp(other, range.lowest, range.highest)};
 }
 
-// Quantizes two ends together, for the least error with the indices of the sums. `second_range` gives the range of the
-// second beside the first.
+// Quantizes two ends together for the least squared error with the same indices. `second_range` returns the range of
+// the second end for a first end.
 void quantize_pair(const Sums& sums, float first, float second, int bits, Range first_range, const auto& second_range,
                    int& first_bits, int& second_bits) {
   float least = infinite;
@@ -367,7 +367,7 @@ void try_shape(const BlockTexels& texels, const Shape& shape, Encoding& best) {
     encoding.mode = &finest_mode(ends, shape);
     encoding.ends = quantize_ends(ends, sums, *encoding.mode);
     choose_indices(texels, shape, encoding);
-    if (encoding.error > hopeless * best.error) return;
+    if (encoding.error > largest_error_ratio * best.error) return;
     if (encoding.error < best.error) best = encoding;
     if (encoding.error == 0) return;
   }
@@ -393,22 +393,22 @@ void write(const Encoding& encoding, std::byte* bytes) {
   for (size_t i = 0; i < 16; ++i) bytes[i] = std::byte(block[i / 8] >> 8 * (i % 8));
 }
 
-}  // namespace
-}  // namespace bc6h
-
-void encode_bc6h(const HalfTexels& texels, std::byte* block) {
-  using namespace bc6h;
-  const BlockTexels numbers = block_texels(texels);
+void encode(const BlockTexels& texels, std::byte* block) {
   Encoding best;
-  try_shape(numbers, {}, best);
+  try_shape(texels, {}, best);
   PartitionLanes residuals{};
-  if (best.error > 0) residuals = residuals_of(numbers.halves);
+  if (best.error > 0) residuals = residuals_of(texels.halves);
   for (int i = 0; i < tried_partitions && best.error > 0; ++i) {
     const auto least = std::ranges::min_element(residuals);
-    try_shape(numbers, shape_of(uint32_t(least - residuals.begin())), best);
+    try_shape(texels, shape_of(uint32_t(least - residuals.begin())), best);
     *least = infinite;
   }
   write(best, block);
 }
+
+}  // namespace
+}  // namespace bc6h
+
+void encode_bc6h(const HalfTexels& texels, std::byte* block) { bc6h::encode(bc6h::block_texels(texels), block); }
 
 }  // namespace gpupost

@@ -1,4 +1,4 @@
-// The 14 modes of BC6H: which bits of a block are whose. The decoder and the encoder share them.
+// The 14 modes of BC6H: the place of each bit in a block. The decoder and the encoder share them.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace gpupost::bc6h {
 
 constexpr size_t partition_field = 12;
-// The bits of the endpoints: fields 3 e to 3 e + 2 are R, G and B of endpoint e. Pair p has the endpoints 2 p and 2 p + 1.
+// Bits of endpoints: fields 3 e to 3 e + 2 are R, G and B of endpoint e. Pair p has the endpoints 2 p and 2 p + 1.
 using Fields = std::array<uint32_t, 13>;
 using Block = std::array<uint64_t, 2>;  // bit i of a block: bit i % 64 of word i / 64
 
@@ -41,7 +41,7 @@ void put_fields(const Fields& fields, const Mode& mode, Block& block);
 constexpr std::array<int, 8> weights_of_8{0, 9, 18, 27, 37, 46, 55, 64};
 constexpr std::array<int, 16> weights_of_16{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
 
-// From an endpoint of `bits` bits to the 16 bits that are interpolated.
+// Converts an endpoint of `bits` bits to the 16 bits that are interpolated.
 int unquantize(int value, int bits);
 int unquantize_signed(int value, int bits);
 

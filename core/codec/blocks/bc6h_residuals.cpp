@@ -2,8 +2,7 @@
 
 #include "core/codec/blocks/partitions.h"
 
-#include <algorithm>
-#include <cstdint>
+#include <cmath>
 
 namespace gpupost::bc6h {
 namespace {
@@ -25,7 +24,7 @@ inline SymmetricMatrix square(const SymmetricMatrix& m) {
           .bb = m.rb * m.rb + m.gb * m.gb + m.bb * m.bb};
 }
 
-// Its power of 4 leaves little but the direction of the largest eigenvalue; `trace` is that of the matrix.
+// An estimate by the matrix to the power of 4, in which the largest eigenvalue outweighs the others.
 inline float largest_eigenvalue(const SymmetricMatrix& m, float trace) {
   const float scale = 1 / (trace + 1);  // keeps powers within floats
   const SymmetricMatrix power =
@@ -36,24 +35,18 @@ inline float largest_eigenvalue(const SymmetricMatrix& m, float trace) {
 }
 
 void add_residuals(const Moments& moments, PartitionLanes& residuals) {
-  constexpr float part_on_steps = 0.98f;  // of the squares along the line: what its 8 steps represent
+  constexpr float part_on_steps = 0.98f;  // of the squares along the line: its 8 steps represent this part
   for (size_t i = 0; i < partition_count; ++i) {
     const float scale = 1 / moments[0][i], r = moments[1][i], g = moments[2][i], b = moments[3][i];
     const SymmetricMatrix covariance{moments[4][i] - r * r * scale, moments[5][i] - r * g * scale,
                                      moments[6][i] - r * b * scale, moments[7][i] - g * g * scale,
                                      moments[8][i] - g * b * scale, moments[9][i] - b * b * scale};
-    const float trace = std::max(covariance.rr + covariance.gg + covariance.bb, 0.0f);
+    const float trace = std::abs(covariance.rr + covariance.gg + covariance.bb);  // not below 0 by rounding
     residuals[i] += trace - part_on_steps * largest_eigenvalue(covariance, trace);
   }
 }
 
 }  // namespace
-
-float sum(Lanes lanes) {
-  for (size_t half = 8; half > 0; half /= 2)
-    for (size_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-  return lanes[0];
-}
 
 PartitionLanes residuals_of(const std::array<Lanes, 3>& channels) {
   const std::array<float, 3> mean{sum(channels[0]) / 16, sum(channels[1]) / 16, sum(channels[2]) / 16};

@@ -10,9 +10,14 @@ constexpr size_t partition_count = 32;
 using Lanes = std::array<float, 16>;  // a number for each texel
 using PartitionLanes = std::array<float, partition_count>;
 
-float sum(Lanes lanes);
+// In an order that suits vectors of 4 numbers.
+inline float sum(const Lanes& lanes) {
+  std::array<float, 4> parts;
+  for (size_t i = 0; i < 4; ++i) parts[i] = (lanes[i] + lanes[i + 4]) + (lanes[i + 8] + lanes[i + 12]);
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
 
-// The sum over the texels of the square of the distance from the nearest line through the texels of the same pair, with an
+// For each partition, the sum of the squared distances of the texels from the best line of their pair, with an
 // allowance for the steps along the line.
 PartitionLanes residuals_of(const std::array<Lanes, 3>& channels);
 
