@@ -57,8 +57,8 @@ uint64_t indices_at(const std::byte* block) { return number_at<uint64_t>(block) 
 // highest number.
 constexpr int sevenths[] = {0, 7, 1, 2, 3, 4, 5, 6}, fifths[] = {0, 5, 1, 2, 3, 4};
 
-void decode_numbers(const std::byte* block, size_t component, ByteTexels& texels) {
-  const int first = int(block[0]), second = int(block[1]);
+// The numbers that the indices stand for.
+std::array<uint8_t, 8> numbers_between(int first, int second) {
   std::array<uint8_t, 8> numbers{};
   if (first > second) {
     for (size_t i = 0; i < 8; ++i) numbers[i] = uint8_t(((7 - sevenths[i]) * first + sevenths[i] * second + 3) / 7);
@@ -66,6 +66,11 @@ void decode_numbers(const std::byte* block, size_t component, ByteTexels& texels
     for (size_t i = 0; i < 6; ++i) numbers[i] = uint8_t(((5 - fifths[i]) * first + fifths[i] * second + 2) / 5);
     numbers[7] = 255;
   }
+  return numbers;
+}
+
+void decode_numbers(const std::byte* block, size_t component, ByteTexels& texels) {
+  const std::array<uint8_t, 8> numbers = numbers_between(int(block[0]), int(block[1]));
   const uint64_t indices = indices_at(block);
   for (size_t i = 0; i < texels.size(); ++i) texels[i][component] = numbers[indices >> 3 * i & 7];
 }
@@ -84,6 +89,88 @@ void decode_signed_numbers(const std::byte* block, size_t component, HalfTexels&
   for (size_t i = 0; i < texels.size(); ++i) texels[i][component] = half_from_float(numbers[indices >> 3 * i & 7]);
 }
 
+using Numbers = std::array<int, 16>;
+
+// Two numbers with the nearest index for each texel, and the squared error that is left.
+struct Choice {
+  int first = 0, second = 0;
+  std::array<int, 16> indices{};
+  int error = 0;
+};
+
+Choice nearest(const Numbers& given, int first, int second) {
+  Choice choice{.first = first, .second = second};
+  const std::array<uint8_t, 8> numbers = numbers_between(first, second);
+  for (size_t i = 0; i < given.size(); ++i) {
+    int least = 1 << 30;
+    for (int index = 0; index < 8; ++index) {
+      const int distance = given[i] - numbers[size_t(index)], error = distance * distance;
+      if (error < least) choice.indices[i] = index;
+      least = std::min(least, error);
+    }
+    choice.error += least;
+  }
+  return choice;
+}
+
+// The two numbers with the least squared error for the same indices, in the same order.
+Choice refined(const Numbers& given, const Choice& choice) {
+  const bool has_eight = choice.first > choice.second;
+  const int parts = has_eight ? 7 : 5;
+  int64_t aa = 0, ab = 0, bb = 0, at = 0, bt = 0;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const size_t index = size_t(choice.indices[i]);
+    if (!has_eight && index > 5) continue;
+    const int b = has_eight ? sevenths[index] : fifths[index], a = parts - b;
+    aa += a * a, ab += a * b, bb += b * b, at += a * given[i], bt += b * given[i];
+  }
+  const int64_t determinant = aa * bb - ab * ab;
+  if (determinant == 0) return choice;
+  const auto rounded = [&](int64_t numerator) {
+    const int64_t nearest_number = (2 * numerator * parts + determinant) / (2 * determinant);
+    return int(std::clamp<int64_t>(nearest_number, 0, 255));
+  };
+  const int first = rounded(at * bb - bt * ab), second = rounded(bt * aa - at * ab);
+  return (first > second) == has_eight ? nearest(given, first, second) : choice;
+}
+
+Choice best_from(const Numbers& given, int first, int second) {
+  Choice best = nearest(given, first, second);
+  for (int round = 0; round < 3 && best.error > 0; ++round) {
+    const Choice next = refined(given, best);
+    if (next.error >= best.error) break;
+    best = next;
+  }
+  return best;
+}
+
+void encode_numbers(const ByteTexels& texels, size_t component, std::byte* block) {
+  Numbers given;
+  for (size_t i = 0; i < given.size(); ++i) given[i] = texels[i][component];
+  const auto [least, most] = std::ranges::minmax(given);
+  Choice best = best_from(given, most, least);
+  if (least == 0 || most == 255) {  // then six numbers, besides which there are 0 and 255, may be nearer
+    int inner_least = 255, inner_most = 0;
+    for (const int number : given) {
+      if (number > 0) inner_least = std::min(inner_least, number);
+      if (number < 255) inner_most = std::max(inner_most, number);
+    }
+    if (inner_least <= inner_most) {
+      const Choice six = best_from(given, inner_least, inner_most);
+      if (six.error < best.error) best = six;
+    }
+  }
+  uint64_t bits = uint64_t(best.first) | uint64_t(best.second) << 8;
+  for (size_t i = 0; i < given.size(); ++i) bits |= uint64_t(best.indices[i]) << (16 + 3 * i);
+  std::memcpy(block, &bits, sizeof bits);
+}
+
+void encode_colors(const ByteTexels& texels, std::byte* block) {
+  ByteTexels opaque = texels;  // its fast test for a single color compares alpha too
+  for (auto& texel : opaque) texel[3] = 255;
+  stb_compress_dxt_block(reinterpret_cast<unsigned char*>(block), opaque.front().data(), 0, STB_DXT_HIGHQUAL);
+}
+
 HalfTexels opaque_black() {
   HalfTexels texels{};
   for (auto& texel : texels) texel[3] = half_from_float(1);
@@ -95,8 +182,6 @@ ByteTexels opaque_black_bytes() {
   for (auto& texel : texels) texel[3] = 255;
   return texels;
 }
-
-unsigned char* bytes_at(std::byte* block) { return reinterpret_cast<unsigned char*>(block); }
 
 }  // namespace
 
@@ -147,24 +232,18 @@ HalfTexels decode_signed_bc5(const std::byte* block) {
   return texels;
 }
 
-void encode_bc1(const ByteTexels& texels, std::byte* block) {
-  stb_compress_dxt_block(bytes_at(block), texels.front().data(), 0, STB_DXT_HIGHQUAL);
-}
+void encode_bc1(const ByteTexels& texels, std::byte* block) { encode_colors(texels, block); }
 
 void encode_bc3(const ByteTexels& texels, std::byte* block) {
-  stb_compress_dxt_block(bytes_at(block), texels.front().data(), 1, STB_DXT_HIGHQUAL);
+  encode_numbers(texels, 3, block);
+  encode_colors(texels, block + 8);
 }
 
-void encode_bc4(const ByteTexels& texels, std::byte* block) {
-  std::array<uint8_t, 16> numbers;
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = texels[i][0];
-  stb_compress_bc4_block(bytes_at(block), numbers.data());
-}
+void encode_bc4(const ByteTexels& texels, std::byte* block) { encode_numbers(texels, 0, block); }
 
 void encode_bc5(const ByteTexels& texels, std::byte* block) {
-  std::array<uint8_t, 32> numbers;
-  for (size_t i = 0; i < texels.size(); ++i) std::copy_n(texels[i].begin(), 2, numbers.begin() + 2 * i);
-  stb_compress_bc5_block(bytes_at(block), numbers.data());
+  encode_numbers(texels, 0, block);
+  encode_numbers(texels, 1, block + 8);
 }
 
 }  // namespace gpupost

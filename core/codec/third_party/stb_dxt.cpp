@@ -1,4 +1,4 @@
-// Implementation of stb_dxt, which encodes BC1, BC3, BC4 and BC5.
+// Implementation of stb_dxt, which encodes the colors of BC1 and BC3.
 #include <cstring>
 
 #define STB_DXT_IMPLEMENTATION
