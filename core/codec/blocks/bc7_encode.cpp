@@ -133,19 +133,24 @@ Group group_of_all(const ByteTexels& texels, const std::array<size_t, 4>& channe
   return group;
 }
 
-// The texels of `all` that have this pair in a partition.
-Group group_of_pair(const Group& all, int pair_count, int partition, int pair) {
-  Group group{.channel_count = all.channel_count};
-  for (int texel = 0; texel < 16; ++texel)
-    if (pair_of(pair_count, partition, texel) == pair) group.texels[size_t(group.texel_count++)] = uint8_t(texel);
-  group.quad_count = (group.texel_count + 3) / 4;
-  for (int at = 0; at < 4 * group.quad_count; ++at) {
-    const bool is_used = at < group.texel_count;
-    const int quad = at / 4, lane = at % 4, texel = group.texels[is_used ? size_t(at) : 0];
-    group.is_used[quad][lane] = is_used ? 1 : 0;
-    for (int c = 0; c < all.channel_count; ++c) group.values[c][quad][lane] = all.values[c][texel / 4][texel % 4];
+// The texels of `all` by the pair that they have in a partition.
+std::array<Group, 3> groups_of(const Group& all, int pair_count, int partition) {
+  std::array<Group, 3> groups;
+  for (int texel = 0; texel < 16; ++texel) {
+    Group& group = groups[size_t(pair_of(pair_count, partition, texel))];
+    group.texels[size_t(group.texel_count++)] = uint8_t(texel);
   }
-  return group;
+  for (Group& group : groups) {
+    group.channel_count = all.channel_count;
+    group.quad_count = (group.texel_count + 3) / 4;
+    for (int at = 0; at < 4 * group.quad_count; ++at) {
+      const bool is_used = at < group.texel_count;
+      const int quad = at / 4, lane = at % 4, texel = group.texels[is_used ? size_t(at) : 0];
+      group.is_used[quad][lane] = is_used ? 1 : 0;
+      for (int c = 0; c < all.channel_count; ++c) group.values[c][quad][lane] = all.values[c][texel / 4][texel % 4];
+    }
+  }
+  return groups;
 }
 
 struct Candidate {
@@ -180,35 +185,38 @@ class Encoder {
         all_(group_of_all(texels, {0, 1, 2, 3}, is_opaque_ ? 3 : 4)) {}
 
   Choice best() {
-    try_candidate({}, 1);
+    try_candidate({}, Effort::quick);
     if (best_.error == 0) return best_;
     make_shortlist();
-    for (const Candidate& candidate : shortlist_) try_candidate(candidate, 1);
-    try_candidate({0, best_.mode, best_.partition, best_.rotation, best_.selection}, 4);
+    for (const Candidate& candidate : shortlist_) try_candidate(candidate, Effort::quick);
+    try_candidate({0, best_.mode, best_.partition, best_.rotation, best_.selection}, Effort::thorough);
     return best_;
   }
 
  private:
-  void try_candidate(const Candidate& candidate, int rounds) {
+  void try_candidate(const Candidate& candidate, Effort effort) {
     Choice choice{.mode = candidate.mode,
                   .partition = candidate.partition,
                   .rotation = candidate.rotation,
                   .selection = candidate.selection};
-    if (modes[size_t(candidate.mode)].second_index_bits == 0) fit_pairs(choice, rounds);
-    else fit_apart(choice, rounds);
+    if (modes[size_t(candidate.mode)].second_index_bits == 0) fit_pairs(choice, effort);
+    else fit_apart(choice, effort);
     if (best_.error < 0 || choice.error < best_.error) best_ = choice;
   }
 
-  void fit_pairs(Choice& choice, int rounds) const {
+  void fit_pairs(Choice& choice, Effort effort) const {
     const Mode& mode = modes[size_t(choice.mode)];
     const PairFormat format{.bits = mode.color_bits,
                             .index_bits = mode.index_bits,
                             .p_bits = mode.p_bits,
                             .p_bits_are_1 = is_opaque_ && mode.alpha_bits != 0};
+    std::array<Group, 3> groups;
+    if (mode.pair_count > 1) groups = groups_of(all_, mode.pair_count, choice.partition);
     for (int pair = 0; pair < mode.pair_count; ++pair) {
-      const Group group = mode.pair_count == 1 ? all_ : group_of_pair(all_, mode.pair_count, choice.partition, pair);
-      const PairFit fit = fit_pair(group, format, rounds);
+      const Group& group = mode.pair_count == 1 ? all_ : groups[size_t(pair)];
+      const PairFit fit = fit_pair(group, format, effort);
       choice.error += fit.error;
+      if (best_.error >= 0 && choice.error >= best_.error) return;
       for (size_t end = 0; end < 2; ++end) {
         const size_t at = 2 * size_t(pair) + end;
         choice.endpoints[at] = fit.endpoints[end];
@@ -221,7 +229,7 @@ class Encoder {
 
   // For modes with second indices: fits the channel that is in the place of alpha apart from the others.
   // Alpha of an opaque block needs no fit where it is among those.
-  void fit_apart(Choice& choice, int rounds) const {
+  void fit_apart(Choice& choice, Effort effort) const {
     const Mode& mode = modes[size_t(choice.mode)];
     std::array<size_t, 4> stored{0, 1, 2, 3};  // channels of the block
     if (choice.rotation > 0) std::swap(stored[size_t(choice.rotation - 1)], stored[3]);
@@ -235,8 +243,8 @@ class Encoder {
     PairFormat color{.bits = mode.color_bits, .index_bits = mode.index_bits, .p_bits = PBits::none};
     PairFormat single{.bits = mode.alpha_bits, .index_bits = mode.second_index_bits, .p_bits = PBits::none};
     if (choice.selection == 1) std::swap(color.index_bits, single.index_bits);
-    const PairFit color_fit = fit_pair(group_of_all(texels_, channels, count), color, rounds);
-    const PairFit single_fit = fit_pair(group_of_all(texels_, {stored[3]}, 1), single, rounds);
+    const PairFit color_fit = fit_pair(group_of_all(texels_, channels, count), color, effort);
+    const PairFit single_fit = fit_pair(group_of_all(texels_, {stored[3]}, 1), single, effort);
     for (size_t end = 0; end < 2; ++end) {
       choice.endpoints[end].fill((1 << mode.color_bits) - 1);
       for (size_t c = 0; c < size_t(count); ++c) choice.endpoints[end][places[c]] = color_fit.endpoints[end][c];
@@ -249,26 +257,22 @@ class Encoder {
   }
 
   void make_shortlist() {
-    add_rotations();
-    const LineErrors two = line_errors(all_, 2);
-    if (!is_opaque_) return add_partitions(two, 7);
-    add_partitions(two, 1);
-    add_partitions(two, 3);
-    const LineErrors three = line_errors(all_, 3);
-    add_partitions(three, 0);
-    add_partitions(three, 2);
+    const Estimates estimates = estimate(all_);
+    add_rotations(estimates.rotations);
+    if (!is_opaque_) return add_partitions(estimates.two_pairs, 7);
+    add_partitions(estimates.two_pairs, 1);
+    add_partitions(estimates.two_pairs, 3);
+    add_partitions(estimates.three_pairs, 0);
+    add_partitions(estimates.three_pairs, 2);
   }
 
-  // Mean squared error of indices, as a share of the variance along a line.
-  static float share_of_indices(int bits) {
-    const float steps = float((1 << bits) - 1);
-    return 1 / (steps * steps);
-  }
+  // Expected squared error by indices, as a share of the squared distances along a line. Found by trying on pictures.
+  static float share_of_indices(int bits) { return bits == 2 ? 1 / 36.0f : 1 / 100.0f; }
 
   // Expected error of 16 texels by endpoints of this many bits.
   static float endpoint_error(int bits, int channel_count) {
     const float step = 256 / float(1 << bits);
-    return 0.6f * step * step * float(channel_count);
+    return step * step * float(channel_count);
   }
 
   void add_partitions(const LineErrors& errors, int number) {
@@ -280,8 +284,7 @@ class Encoder {
           {errors.off[size_t(partition)] + share * errors.along[size_t(partition)] + rounding, number, partition});
   }
 
-  void add_rotations() {
-    const RotationErrors errors = rotation_errors(all_);
+  void add_rotations(const RotationErrors& errors) {
     for (const int number : {4, 5}) {
       const Mode& mode = modes[size_t(number)];
       const float rounding =
@@ -291,8 +294,9 @@ class Encoder {
           float color = share_of_indices(mode.index_bits), single = share_of_indices(mode.second_index_bits);
           if (selection == 1) std::swap(color, single);
           const size_t at = size_t(rotation);
-          shortlist_.add({errors.off[at] + color * errors.along[at] + single * errors.single[at] + rounding, number, 0,
-                          rotation, selection});
+          shortlist_.add({(is_opaque_ ? 0.75f : 1.0f) *
+                              (errors.off[at] + color * errors.along[at] + single * errors.single[at] + rounding),
+                          number, 0, rotation, selection});
         }
     }
   }

@@ -2,7 +2,7 @@
 
 #include "core/codec/blocks/partitions.h"
 
-#include <bit>
+#include <initializer_list>
 #include <utility>
 
 namespace gpupost::bc7 {
@@ -21,8 +21,8 @@ Masks masks_of_three(int pair) {
 
 const Masks second_of_three = masks_of_three(1), third_of_three = masks_of_three(2);
 
-// Sums over texels of each channel, then of the products of two channels, in the order of `for a, for b >= a`.
-constexpr size_t moment_count(size_t channels) { return channels + channels * (channels + 1) / 2; }
+// Sums over texels: of each channel, of the products of two channels in the order of `for a, for b >= a`, and of 1.
+constexpr size_t moment_count(size_t channels) { return channels + channels * (channels + 1) / 2 + 1; }
 constexpr size_t product_at(size_t channels, size_t a, size_t b) {
   return a > b ? product_at(channels, b, a) : channels + a * channels - a * (a + 1) / 2 + b;
 }
@@ -33,10 +33,7 @@ using Moments = std::array<Four, (moment_count(channels) + 3) / 4>;
 
 // Moments of the texels that a pair has in four partitions.
 template <size_t channels>
-struct PairMoments {
-  std::array<Four, moment_count(channels)> sums{};
-  Four counts{};
-};
+using PairMoments = std::array<Four, moment_count(channels)>;
 
 // Moments of all subsets of the texels of each row.
 template <size_t channels>
@@ -47,6 +44,8 @@ Moments<channels> moments_of_texel(const Group& all, const std::array<float, cha
   std::array<float, channels> value;
   for (size_t c = 0; c < channels; ++c) value[c] = all.values[c][texel / 4][texel % 4] - center[c];
   Moments<channels> moments{};
+  constexpr size_t count_at = moment_count(channels) - 1;
+  moments[count_at / 4][count_at % 4] = 1;
   for (size_t a = 0; a < channels; ++a) {
     moments[a / 4][a % 4] = value[a];
     for (size_t b = a; b < channels; ++b) {
@@ -89,21 +88,12 @@ template <size_t channels>
 PairMoments<channels> pair_moments(const RowMoments<channels>& rows, const Masks& masks, size_t first) {
   std::array<Moments<channels>, 4> own;
   PairMoments<channels> result;
-  for (size_t lane = 0; lane < 4; ++lane) {
-    own[lane] = moments_of<channels>(rows, masks[first + lane]);
-    result.counts[lane] = float(std::popcount(masks[first + lane]));
-  }
+  for (size_t lane = 0; lane < 4; ++lane) own[lane] = moments_of<channels>(rows, masks[first + lane]);
   for (size_t at = 0; at < moment_count(channels); ++at) {
     const size_t four = at / 4, part = at % 4;
-    result.sums[at] = Four{own[0][four][part], own[1][four][part], own[2][four][part], own[3][four][part]};
+    result[at] = Four{own[0][four][part], own[1][four][part], own[2][four][part], own[3][four][part]};
   }
   return result;
-}
-
-template <size_t channels>
-void subtract(PairMoments<channels>& moments, const PairMoments<channels>& taken) {
-  for (size_t at = 0; at < moment_count(channels); ++at) moments.sums[at] -= taken.sums[at];
-  moments.counts -= taken.counts;
 }
 
 template <size_t channels>
@@ -135,13 +125,12 @@ Four trace_of_product(const FourMatrices<channels>& left, const FourMatrices<cha
 // The largest eigenvalue of the covariance is near the quotient of the traces of its fifth and fourth power.
 template <size_t channels>
 void add_errors(const PairMoments<channels>& moments, Four& off, Four& along) {
-  const Four inverse = 1 / moments.counts;
+  const Four inverse = 1 / moments[moment_count(channels) - 1];
   FourMatrices<channels> matrix;
   Four trace{};
   for (size_t a = 0; a < channels; ++a) {
     for (size_t b = a; b < channels; ++b)
-      matrix[a][b] = matrix[b][a] =
-          moments.sums[product_at(channels, a, b)] - moments.sums[a] * moments.sums[b] * inverse;
+      matrix[a][b] = matrix[b][a] = moments[product_at(channels, a, b)] - moments[a] * moments[b] * inverse;
     trace += matrix[a][a];
   }
   const FourMatrices<channels> square = product<channels>(matrix, matrix), cube = product<channels>(square, matrix);
@@ -152,20 +141,17 @@ void add_errors(const PairMoments<channels>& moments, Four& off, Four& along) {
 }
 
 template <size_t channels>
-LineErrors errors_of(const Group& all, int pair_count) {
-  const RowMoments<channels> rows = row_moments<channels>(all);
+LineErrors errors_of_partitions(const RowMoments<channels>& rows, std::initializer_list<const Masks*> pairs) {
   const Moments<channels> whole = moments_of<channels>(rows, 0xffff);
   LineErrors errors;
   for (size_t partition = 0; partition < 64; partition += 4) {
-    PairMoments<channels> rest;
-    for (size_t at = 0; at < moment_count(channels); ++at) rest.sums[at] = Four{} + whole[at / 4][at % 4];
-    rest.counts = Four{} + 16;
+    PairMoments<channels> rest;  // of the first pair, once the others are subtracted
+    for (size_t at = 0; at < rest.size(); ++at) rest[at] = Four{} + whole[at / 4][at % 4];
     Four off{}, along{};
-    for (int pair = 1; pair < pair_count; ++pair) {
-      const Masks& masks = pair_count == 2 ? pairs_of_two : pair == 1 ? second_of_three : third_of_three;
-      const PairMoments<channels> own = pair_moments<channels>(rows, masks, partition);
+    for (const Masks* masks : pairs) {
+      const PairMoments<channels> own = pair_moments<channels>(rows, *masks, partition);
       add_errors<channels>(own, off, along);
-      subtract<channels>(rest, own);
+      for (size_t at = 0; at < rest.size(); ++at) rest[at] -= own[at];
     }
     add_errors<channels>(rest, off, along);
     for (size_t lane = 0; lane < 4; ++lane) {
@@ -176,25 +162,25 @@ LineErrors errors_of(const Group& all, int pair_count) {
   return errors;
 }
 
-// Lanes are rotations. A channel that `all` lacks is constant.
+// Lanes are rotations. A fourth channel that is not there is constant.
 template <size_t channels>
-RotationErrors errors_of_rotations(const Group& all) {
-  const Moments<channels> whole = moments_of<channels>(row_moments<channels>(all), 0xffff);
-  PairMoments<3> color;
+RotationErrors errors_of_rotations(const RowMoments<channels>& rows) {
+  const Moments<channels> whole = moments_of<channels>(rows, 0xffff);
+  PairMoments<3> color{};
   Four single{}, off{}, along{};
-  color.counts = Four{} + 16;
+  color.back() = Four{} + 16;
   for (size_t rotation = 0; rotation < 4; ++rotation) {
     std::array<size_t, 4> order{0, 1, 2, 3};
     if (rotation > 0) std::swap(order[rotation - 1], order[3]);
     for (size_t a = 0; a < 4; ++a) {
       if (order[a] >= channels) continue;
       const float sum = whole[order[a] / 4][order[a] % 4];
-      if (a < 3) color.sums[a][rotation] = sum;
+      if (a < 3) color[a][rotation] = sum;
       for (size_t b = a; b < 4; ++b) {
         if (order[b] >= channels) continue;
         const size_t at = product_at(channels, order[a], order[b]);
         const float product = whole[at / 4][at % 4];
-        if (b < 3) color.sums[product_at(3, a, b)][rotation] = product;
+        if (b < 3) color[product_at(3, a, b)][rotation] = product;
         else if (a == 3) single[rotation] = product - sum * sum / 16;
       }
     }
@@ -211,12 +197,19 @@ RotationErrors errors_of_rotations(const Group& all) {
 
 }  // namespace
 
-RotationErrors rotation_errors(const Group& all) {
-  return all.channel_count == 3 ? errors_of_rotations<3>(all) : errors_of_rotations<4>(all);
-}
-
-LineErrors line_errors(const Group& all, int pair_count) {
-  return all.channel_count == 3 ? errors_of<3>(all, pair_count) : errors_of<4>(all, pair_count);
+Estimates estimate(const Group& all) {
+  Estimates estimates;
+  if (all.channel_count == 4) {
+    const RowMoments<4> rows = row_moments<4>(all);
+    estimates.rotations = errors_of_rotations<4>(rows);
+    estimates.two_pairs = errors_of_partitions<4>(rows, {&pairs_of_two});
+  } else {
+    const RowMoments<3> rows = row_moments<3>(all);
+    estimates.rotations = errors_of_rotations<3>(rows);
+    estimates.two_pairs = errors_of_partitions<3>(rows, {&pairs_of_two});
+    estimates.three_pairs = errors_of_partitions<3>(rows, {&second_of_three, &third_of_three});
+  }
+  return estimates;
 }
 
 }  // namespace gpupost::bc7

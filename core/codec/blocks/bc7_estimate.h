@@ -12,14 +12,17 @@ struct LineErrors {
   std::array<float, 64> off, along;  // by partition
 };
 
-// `all` has the 16 texels of a block in their order, with 3 or 4 channels. `pair_count` is 2 or 3.
-LineErrors line_errors(const Group& all, int pair_count);
-
 // By rotation, of the line through the other channels; `single` is the sum of squares of the channel that is apart.
 struct RotationErrors {
   std::array<float, 4> off, along, single;
 };
 
-RotationErrors rotation_errors(const Group& all);
+struct Estimates {
+  RotationErrors rotations;
+  LineErrors two_pairs, three_pairs;
+};
+
+// `all` has the 16 texels of a block in their order. `three_pairs` is not set for 4 channels: no mode has them.
+Estimates estimate(const Group& all);
 
 }  // namespace gpupost::bc7

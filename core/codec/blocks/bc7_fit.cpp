@@ -150,6 +150,32 @@ float error_of(const Group& group, const Line<channels>& line, const Assigned& a
   return total(sum);
 }
 
+// The indices whose colors are nearest to the texels, and the error.
+template <size_t channels>
+float assign_exactly(const Group& group, const Line<channels>& line, int index_bits, Assigned& assigned) {
+  Quads least;
+  for (int index = 0; index < 1 << index_bits; ++index) {
+    const float weight = float(weight_of(index_bits, index));
+    Vector<channels> color;
+    for (size_t c = 0; c < channels; ++c)
+      color[c] = float(interpolate(int(line.first[c]), int(line.second[c]), int(weight)));
+    for (int quad = 0; quad < group.quad_count; ++quad) {
+      Four error{};
+      for (size_t c = 0; c < channels; ++c) {
+        const Four difference = group.values[c][quad] - color[c];
+        error += difference * difference;
+      }
+      const auto is_better = index == 0 ? error == error : error < least[quad];
+      least[quad] = is_better ? error : least[quad];
+      assigned.indices[quad] = is_better ? all_of(float(index)) : assigned.indices[quad];
+      assigned.weights[quad] = is_better ? all_of(weight) : assigned.weights[quad];
+    }
+  }
+  Four sum{};
+  for (int quad = 0; quad < group.quad_count; ++quad) sum += least[quad] * group.is_used[quad];
+  return total(sum);
+}
+
 // The error near its least value is a quadratic form of how far the endpoints of a channel are from the best ones.
 struct Bowl {
   float first, both, second;
@@ -192,25 +218,24 @@ constexpr Four first_p_bits{0, 1, 0, 1}, second_p_bits{0, 0, 1, 1};
 
 // Values that a channel of an endpoint can have.
 struct Grid {
-  float scale, step, last;
-  int up, down;
+  int bits, p_bit;
+  float scale, last;
 
-  explicit Grid(const PairFormat& format) {
-    const int p_bit = format.p_bits != PBits::none, bits = format.bits + p_bit;
-    step = float(1 + p_bit);
-    scale = float((1 << bits) - 1) / 255 / step;
-    last = float((1 << format.bits) - 1);
-    up = 8 - bits;
-    down = 2 * bits - 8;
+  explicit Grid(const PairFormat& format) : bits(format.bits), p_bit(format.p_bits != PBits::none) {
+    scale = float((1 << (bits + p_bit)) - 1) / float(255 << p_bit);
+    last = float((1 << bits) - 1);
   }
   // The stored value at or below `value`.
   Four stored(const Four& value, const Four& p_bits) const {
-    const Four exact = value * scale - p_bits / step;
+    const Four exact = value * scale - p_bits * (p_bit == 0 ? 0 : 0.5f);
     return truncate(at_most(at_least(exact, Four{}), all_of(last)));
   }
+  int decoded(int stored, int own_p_bit) const {
+    return p_bit == 0 ? widen(stored, bits) : widen(stored << 1 | own_p_bit, bits + 1);
+  }
   Four decoded(const Four& stored, const Four& p_bits) const {
-    const FourInts value = to_ints(stored * step + p_bits);
-    return to_floats((value << up) | (value >> down));
+    const FourInts value = p_bit == 0 ? to_ints(stored) : to_ints(stored + stored + p_bits);
+    return to_floats((value << (8 - bits - p_bit)) | (value >> (2 * (bits + p_bit) - 8)));
   }
 };
 
@@ -250,42 +275,87 @@ class Fitter {
   Fitter(const Group& group, const PairFormat& format)
       : group_(group), format_(format), grid_(format), sums_(sums_of<channels>(group)) {}
 
-  PairFit fit(int rounds) {
-    assign<channels>(group_, first_line<channels>(group_, sums_), format_.index_bits, assigned_);
-    for (int round = 0; round < rounds; ++round)
-      if (!improve() || best_.error == 0) break;
+  PairFit fit(Effort effort) {
+    assign<channels>(group_, first_line<channels>(group_, sums_), format_.index_bits, best_assigned_);
+    fit_to_indices();
+    if (effort == Effort::thorough) improve();
+    for (int at = 0; at < group_.texel_count; ++at) best_.indices[at] = uint8_t(best_assigned_.indices[at / 4][at % 4]);
     return best_;
   }
 
  private:
-  // Fits endpoints to the indices and then indices to the endpoints. False if that has not made it better.
-  bool improve() {
-    Bowl bowl;
-    const Line<channels> line = solve<channels>(group_, sums_, assigned_, bowl);
-    const Quantized<channels> quantized = quantize<channels>(line, bowl, grid_);
+  // With the p bits that have the least error before indices are assigned again.
+  void fit_to_indices() {
+    const Quantized<channels> quantized = fit_endpoints();
     int best = -1;
     for (int k = 0; k < 4; ++k)
       if (is_allowed(format_, k) && (best < 0 || quantized.error[k] < quantized.error[best])) best = k;
-    return take(quantized, best);
+    set_endpoints(quantized, best, best_);
+    Assigned assigned;
+    const Line<channels> line = line_of(best_);
+    assign<channels>(group_, line, format_.index_bits, assigned);
+    best_.error = error_of<channels>(group_, line, assigned);
+    best_assigned_ = assigned;
   }
 
-  bool take(const Quantized<channels>& quantized, int k) {
+  void improve() {
+    for (int round = 0; round < 2 && best_.error > 0; ++round)
+      if (!try_p_bits()) break;
+    if (best_.error == 0) return;
+    for (size_t c = 0; c < channels; ++c)
+      for (size_t end = 0; end < 2; ++end)
+        for (const int step : {-1, 1}) try_step(end, c, step);
+  }
+
+  // Fits endpoints to the indices once more. False if that has not made it better.
+  bool try_p_bits() {
+    const Quantized<channels> quantized = fit_endpoints();
+    bool is_better = false;
+    for (int k = 0; k < 4; ++k) {
+      if (!is_allowed(format_, k)) continue;
+      PairFit fit;
+      set_endpoints(quantized, k, fit);
+      is_better |= keep_if_better(fit);
+    }
+    return is_better;
+  }
+
+  void try_step(size_t end, size_t channel, int step) {
+    PairFit fit = best_;
+    int& value = fit.endpoints[end][channel];
+    value += step;
+    if (value >= 0 && value <= int(grid_.last)) keep_if_better(fit);
+  }
+
+  Quantized<channels> fit_endpoints() const {
+    Bowl bowl;
+    const Line<channels> line = solve<channels>(group_, sums_, best_assigned_, bowl);
+    return quantize<channels>(line, bowl, grid_);
+  }
+
+  static void set_endpoints(const Quantized<channels>& quantized, int k, PairFit& fit) {
+    fit.p_bits = {k & 1, k >> 1};
+    for (size_t c = 0; c < channels; ++c) {
+      fit.endpoints[0][c] = int(quantized.first[c][k]);
+      fit.endpoints[1][c] = int(quantized.second[c][k]);
+    }
+  }
+
+  Line<channels> line_of(const PairFit& fit) const {
     Line<channels> line;
     for (size_t c = 0; c < channels; ++c) {
-      line.first[c] = grid_.decoded(quantized.first[c], first_p_bits)[k];
-      line.second[c] = grid_.decoded(quantized.second[c], second_p_bits)[k];
+      line.first[c] = float(grid_.decoded(fit.endpoints[0][c], fit.p_bits[0]));
+      line.second[c] = float(grid_.decoded(fit.endpoints[1][c], fit.p_bits[1]));
     }
-    assign<channels>(group_, line, format_.index_bits, assigned_);
-    const float error = error_of<channels>(group_, line, assigned_);
-    if (has_best_ && error >= best_.error) return false;
-    has_best_ = true;
-    best_.error = error;
-    best_.p_bits = {k & 1, k >> 1};
-    for (size_t c = 0; c < channels; ++c) {
-      best_.endpoints[0][c] = int(quantized.first[c][k]);
-      best_.endpoints[1][c] = int(quantized.second[c][k]);
-    }
-    for (int at = 0; at < group_.texel_count; ++at) best_.indices[at] = uint8_t(assigned_.indices[at / 4][at % 4]);
+    return line;
+  }
+
+  bool keep_if_better(PairFit& fit) {
+    Assigned assigned;
+    fit.error = assign_exactly<channels>(group_, line_of(fit), format_.index_bits, assigned);
+    if (fit.error >= best_.error) return false;
+    best_ = fit;
+    best_assigned_ = assigned;
     return true;
   }
 
@@ -293,19 +363,18 @@ class Fitter {
   const PairFormat& format_;
   const Grid grid_;
   const Vector<channels> sums_;
-  Assigned assigned_;
+  Assigned best_assigned_;
   PairFit best_;
-  bool has_best_ = false;
 };
 
 }  // namespace
 
-PairFit fit_pair(const Group& group, const PairFormat& format, int rounds) {
+PairFit fit_pair(const Group& group, const PairFormat& format, Effort effort) {
   switch (group.channel_count) {
-    case 1: return Fitter<1>(group, format).fit(rounds);
-    case 2: return Fitter<2>(group, format).fit(rounds);
-    case 3: return Fitter<3>(group, format).fit(rounds);
-    default: return Fitter<4>(group, format).fit(rounds);
+    case 1: return Fitter<1>(group, format).fit(effort);
+    case 2: return Fitter<2>(group, format).fit(effort);
+    case 3: return Fitter<3>(group, format).fit(effort);
+    default: return Fitter<4>(group, format).fit(effort);
   }
 }
 

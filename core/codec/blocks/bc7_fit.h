@@ -33,7 +33,8 @@ struct PairFit {
   Indices indices{};  // in the order of the group's texels
 };
 
-// `rounds`: how often the endpoints are fitted again to the indices that they lead to.
-PairFit fit_pair(const Group& group, const PairFormat& format, int rounds);
+enum class Effort { quick, thorough };
+
+PairFit fit_pair(const Group& group, const PairFormat& format, Effort effort);
 
 }  // namespace gpupost::bc7

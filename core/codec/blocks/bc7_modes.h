@@ -1,6 +1,8 @@
 // The modes of BC7, for its decoder and encoder. Khronos Data Format Specification 1.3, chapter BPTC.
 #pragma once
 
+#include "core/codec/blocks/partitions.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +50,18 @@ constexpr int interpolate(int first, int second, int weight) {
   return ((64 - weight) * first + weight * second + 32) >> 6;
 }
 
-// The pair of endpoints that a texel has, and the texel of a pair whose index lacks its highest bit.
-int pair_of(int pair_count, int partition, int texel);
-int anchor_of(int pair_count, int partition, int pair);
+// The pair of endpoints that a texel has.
+inline int pair_of(int pair_count, int partition, int texel) {
+  if (pair_count == 1) return 0;
+  if (pair_count == 2) return pairs_of_two[size_t(partition)] >> texel & 1;
+  return int(pairs_of_three[size_t(partition)] >> (2 * texel) & 3);
+}
+
+// The texel of a pair whose index lacks its highest bit.
+inline int anchor_of(int pair_count, int partition, int pair) {
+  if (pair == 0) return 0;
+  if (pair_count == 2) return anchors_of_two[size_t(partition)];
+  return (pair == 1 ? second_anchors_of_three : third_anchors_of_three)[size_t(partition)];
+}
 
 }  // namespace gpupost::bc7
