@@ -186,6 +186,53 @@ TEST_CASE("ktx-parse reads every field and every level of a KTX2 file, and would
   }
 }
 
+TEST_CASE("ktx-parse reads the descriptor of each kind of blocks, and would write the same bytes") {
+  const auto sample = [](int offset, int bits, int channel, uint32_t upper) -> json {
+    return {{"bitOffset", offset}, {"bitLength", bits - 1}, {"channelType", channel}, {"samplePosition", {0, 0, 0, 0}},
+            {"sampleLower", 0},    {"sampleUpper", upper}};
+  };
+  constexpr uint32_t all = UINT32_MAX, one = 0x3f800000;
+  struct Blocks {
+    Compression compression;
+    std::string_view names;
+    Transfer transfer;
+    int model, bytes;
+    std::vector<json> samples;
+  };
+  const Blocks rows[] = {
+      {Compression::bc1, "RGB", Transfer::srgb, 128, 8, {sample(0, 64, 0, all)}},
+      {Compression::bc3, "RGBA", Transfer::srgb, 130, 16, {sample(0, 64, 15 | 0x10, all), sample(64, 64, 0, all)}},
+      {Compression::bc3, "RGBA", Transfer::linear, 130, 16, {sample(0, 64, 15, all), sample(64, 64, 0, all)}},
+      {Compression::bc4, "Y", Transfer::linear, 131, 8, {sample(0, 64, 0, all)}},
+      {Compression::bc5, "RG", Transfer::linear, 132, 16, {sample(0, 64, 0, all), sample(64, 64, 1, all)}},
+      {Compression::bc6h, "RGB", Transfer::linear, 133, 16, {sample(0, 128, 0x80, one)}},
+      {Compression::bc7, "RGBA", Transfer::srgb, 134, 16, {sample(0, 128, 0, all)}},
+  };
+  for (const Blocks& row : rows) {
+    const Depth depth = *block_depth_of(row.compression);
+    CAPTURE(row.model);
+    const Encoded encoded =
+        encode(*format_named("ktx2"), picture_of(row.names, depth, row.transfer),
+               {.depth = depth, .compression = row.compression, .mipmapped = true, .transfer = row.transfer});
+    const json file = read_back("made.ktx2", encoded.bytes.bytes());
+    if (file.is_null()) return;
+    CHECK(file["typeSize"] == 1);
+    CHECK(file["is_rewritten_alike"] == true);
+    const json& descriptor = file["dataFormatDescriptor"][0];
+    CHECK(descriptor["colorModel"] == row.model);
+    CHECK(descriptor["transferFunction"] == (row.transfer == Transfer::srgb ? 2 : 1));
+    CHECK(descriptor["texelBlockDimension"] == json{3, 3, 0, 0});
+    CHECK(descriptor["bytesPlane"] == json{row.bytes, 0, 0, 0, 0, 0, 0, 0});
+    CHECK(descriptor["samples"] == json(row.samples));
+    for (int level = 0; level < level_count; ++level) {
+      const Size of_level = level_size(size, level);
+      const int blocks = (of_level.width + 3) / 4 * ((of_level.height + 3) / 4);
+      CHECK(file["levels"][size_t(level)]["uncompressedByteLength"] == blocks * row.bytes);
+      CHECK(file["levels"][size_t(level)]["offset"].get<int>() % row.bytes == 0);
+    }
+  }
+}
+
 TEST_CASE("a DDS file has the fields that its documents ask for, and every level") {
   for (const Kind& kind : kinds) {
     if (kind.dxgi == 0) continue;
