@@ -162,35 +162,35 @@ LineErrors errors_of_partitions(const RowMoments<channels>& rows, std::initializ
   return errors;
 }
 
-// Lanes are rotations. A fourth channel that is not there is constant.
+// A fourth channel that is not there is constant.
 template <size_t channels>
 RotationErrors errors_of_rotations(const RowMoments<channels>& rows) {
   const Moments<channels> whole = moments_of<channels>(rows, 0xffff);
-  PairMoments<3> color{};
-  Four single{}, off{}, along{};
+  const auto moment = [&](size_t at) { return whole[at / 4][at % 4]; };
+  std::array<float, 4> sums{};
+  std::array<std::array<float, 4>, 4> products{};
+  for (size_t a = 0; a < channels; ++a) {
+    sums[a] = moment(a);
+    for (size_t b = 0; b < channels; ++b) products[a][b] = moment(product_at(channels, a, b));
+  }
+  RotationErrors errors;
+  PairMoments<3> color;  // lanes are rotations
   color.back() = Four{} + 16;
   for (size_t rotation = 0; rotation < 4; ++rotation) {
     std::array<size_t, 4> order{0, 1, 2, 3};
     if (rotation > 0) std::swap(order[rotation - 1], order[3]);
-    for (size_t a = 0; a < 4; ++a) {
-      if (order[a] >= channels) continue;
-      const float sum = whole[order[a] / 4][order[a] % 4];
-      if (a < 3) color[a][rotation] = sum;
-      for (size_t b = a; b < 4; ++b) {
-        if (order[b] >= channels) continue;
-        const size_t at = product_at(channels, order[a], order[b]);
-        const float product = whole[at / 4][at % 4];
-        if (b < 3) color[product_at(3, a, b)][rotation] = product;
-        else if (a == 3) single[rotation] = product - sum * sum / 16;
-      }
+    for (size_t a = 0; a < 3; ++a) {
+      color[a][rotation] = sums[order[a]];
+      for (size_t b = a; b < 3; ++b) color[product_at(3, a, b)][rotation] = products[order[a]][order[b]];
     }
+    const size_t single = order[3];
+    errors.single[rotation] = products[single][single] - sums[single] * sums[single] / 16;
   }
+  Four off{}, along{};
   add_errors<3>(color, off, along);
-  RotationErrors errors;
   for (size_t rotation = 0; rotation < 4; ++rotation) {
     errors.off[rotation] = off[rotation];
     errors.along[rotation] = along[rotation];
-    errors.single[rotation] = single[rotation];
   }
   return errors;
 }

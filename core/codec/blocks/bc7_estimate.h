@@ -1,4 +1,4 @@
-// Estimates how well the partitions of BC7 suit a block, so that the encoder fits endpoints only in the best ones.
+// Estimates how well the partitions and rotations of BC7 suit a block, for all of them at little cost.
 #pragma once
 
 #include "core/codec/blocks/bc7_fit.h"

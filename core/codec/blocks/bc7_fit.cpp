@@ -8,6 +8,8 @@ namespace {
 
 using FourInts = int __attribute__((vector_size(16)));
 
+constexpr float above_all_errors = 1e9f;
+
 // Sums of integers below 2^24 are exact in any order.
 float total(const Four& four) { return (four[0] + four[1]) + (four[2] + four[3]); }
 Four all_of(float value) { return Four{} + value; }
@@ -154,6 +156,7 @@ float error_of(const Group& group, const Line<channels>& line, const Assigned& a
 template <size_t channels>
 float assign_exactly(const Group& group, const Line<channels>& line, int index_bits, Assigned& assigned) {
   Quads least;
+  least.fill(all_of(above_all_errors));
   for (int index = 0; index < 1 << index_bits; ++index) {
     const float weight = float(weight_of(index_bits, index));
     Vector<channels> color;
@@ -165,7 +168,7 @@ float assign_exactly(const Group& group, const Line<channels>& line, int index_b
         const Four difference = group.values[c][quad] - color[c];
         error += difference * difference;
       }
-      const auto is_better = index == 0 ? error == error : error < least[quad];
+      const FourInts is_better = error < least[quad];
       least[quad] = is_better ? error : least[quad];
       assigned.indices[quad] = is_better ? all_of(float(index)) : assigned.indices[quad];
       assigned.weights[quad] = is_better ? all_of(weight) : assigned.weights[quad];
@@ -177,13 +180,13 @@ float assign_exactly(const Group& group, const Line<channels>& line, int index_b
 }
 
 // The error near its least value is a quadratic form of how far the endpoints of a channel are from the best ones.
-struct Bowl {
+struct ErrorForm {
   float first, both, second;
 };
 
 // The best endpoints for the weights that are assigned, by least squares.
 template <size_t channels>
-Line<channels> solve(const Group& group, const Vector<channels>& sums, const Assigned& assigned, Bowl& bowl) {
+Line<channels> solve(const Group& group, const Vector<channels>& sums, const Assigned& assigned, ErrorForm& form) {
   Four weight_sums{}, square_sums{};
   std::array<Four, channels> product_sums{};
   for (int quad = 0; quad < group.quad_count; ++quad) {
@@ -193,9 +196,9 @@ Line<channels> solve(const Group& group, const Vector<channels>& sums, const Ass
     for (size_t c = 0; c < channels; ++c) product_sums[c] += weight * group.values[c][quad];
   }
   const float count = float(group.texel_count), weights = total(weight_sums), squares = total(square_sums);
-  bowl.second = squares / 4096;
-  bowl.both = weights / 64 - bowl.second;
-  bowl.first = count - 2 * (weights / 64) + bowl.second;
+  form.second = squares / 4096;
+  form.both = weights / 64 - form.second;
+  form.first = count - 2 * (weights / 64) + form.second;
   const float determinant = count * squares - weights * weights;  // an exact integer
   const float inverse = determinant > 0 ? 1 / determinant : 0;
   Line<channels> line;
@@ -240,20 +243,20 @@ struct Grid {
 };
 
 template <size_t channels>
-Quantized<channels> quantize(const Line<channels>& line, const Bowl& bowl, const Grid& grid) {
+Quantized<channels> quantize(const Line<channels>& line, const ErrorForm& form, const Grid& grid) {
   Quantized<channels> result;
-  const float shift = bowl.second > 0 ? bowl.both / bowl.second : 0, half = 0.5f / grid.scale;
+  const float shift = form.second > 0 ? form.both / form.second : 0, half = 0.5f / grid.scale;
   for (size_t c = 0; c < channels; ++c) {
     const Four lower = grid.stored(all_of(line.first[c]), first_p_bits);
-    Four least{};
+    Four least = all_of(above_all_errors);
     for (int upper = 0; upper < 2; ++upper) {
       const Four first = at_most(lower + float(upper), all_of(grid.last));
       const Four off_first = grid.decoded(first, first_p_bits) - line.first[c];
       const Four second = grid.stored(line.second[c] + half - shift * off_first, second_p_bits);
       const Four off_second = grid.decoded(second, second_p_bits) - line.second[c];
-      const Four error = off_first * off_first * bowl.first + off_first * off_second * (2 * bowl.both) +
-                         off_second * off_second * bowl.second;
-      const auto is_better = upper == 0 ? first == first : error < least;
+      const Four error = off_first * off_first * form.first + off_first * off_second * (2 * form.both) +
+                         off_second * off_second * form.second;
+      const FourInts is_better = error < least;
       least = is_better ? error : least;
       result.first[c] = is_better ? first : result.first[c];
       result.second[c] = is_better ? second : result.second[c];
@@ -328,9 +331,9 @@ class Fitter {
   }
 
   Quantized<channels> fit_endpoints() const {
-    Bowl bowl;
-    const Line<channels> line = solve<channels>(group_, sums_, best_assigned_, bowl);
-    return quantize<channels>(line, bowl, grid_);
+    ErrorForm form;
+    const Line<channels> line = solve<channels>(group_, sums_, best_assigned_, form);
+    return quantize<channels>(line, form, grid_);
   }
 
   static void set_endpoints(const Quantized<channels>& quantized, int k, PairFit& fit) {
