@@ -109,7 +109,7 @@ Transfer output_transfer(const OutputSettings& output, const Format& format, Dep
     fail(Exit::usage, "--transfer {}: only a 16-bit PNG can hold it; expected a .png output and --bits 16",
          transfer == Transfer::pq ? "pq" : "hlg");
   if (can_hold(output, format, depth, transfer)) return transfer;
-  if (depth == Depth::u8 && output.compression)
+  if (block_depth_of(output))
     fail(Exit::usage, "--transfer srgb: --compression {} is always linear; expected linear, or no --transfer",
          compression_names[size_t(*output.compression)]);
   if (!format.can_write(Depth::u8))
