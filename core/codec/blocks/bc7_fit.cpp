@@ -109,73 +109,61 @@ Line<channels> first_line(const Group& group, const Vector<channels>& sums) {
   return line;
 }
 
-// The indices whose colors are next to the texels' projections on the line.
+// Indices of the colors that are next to the projections of texels on a line.
 template <size_t channels>
-void assign(const Group& group, const Line<channels>& line, int index_bits, Assigned& assigned) {
-  const float last = float((1 << index_bits) - 1), weight_step = 64 / last;
+struct Projection {
+  float last;  // index
   Vector<channels> axis;
-  float length = 0, offset = 0.5f;
-  for (size_t c = 0; c < channels; ++c) {
-    axis[c] = line.second[c] - line.first[c];
-    length += axis[c] * axis[c];
+  float offset = 0.5f;
+
+  Projection(const Line<channels>& line, int index_bits) : last(float((1 << index_bits) - 1)) {
+    float length = 0;
+    for (size_t c = 0; c < channels; ++c) {
+      axis[c] = line.second[c] - line.first[c];
+      length += axis[c] * axis[c];
+    }
+    const float scale = length > 0 ? last / length : 0;
+    for (size_t c = 0; c < channels; ++c) {
+      axis[c] *= scale;
+      offset -= line.first[c] * axis[c];
+    }
+    if (!(length > 0)) offset = float(1 << (index_bits - 2)) + 0.5f;  // between, where endpoints give finer steps
   }
-  const float scale = length > 0 ? last / length : 0;
-  for (size_t c = 0; c < channels; ++c) {
-    axis[c] *= scale;
-    offset -= line.first[c] * axis[c];
-  }
-  if (!(length > 0)) offset = float(1 << (index_bits - 2)) + 0.5f;  // between, where endpoints give finer steps
-  for (int quad = 0; quad < group.quad_count; ++quad) {
+  Four clamp(const Four& index) const { return at_most(at_least(index, Four{}), all_of(last)); }
+  Four indices(const Group& group, int quad) const {
     Four index = all_of(offset);
     for (size_t c = 0; c < channels; ++c) index += group.values[c][quad] * axis[c];
-    index = truncate(at_most(at_least(index, Four{}), all_of(last)));
-    assigned.indices[quad] = index;
-    assigned.weights[quad] = truncate(index * weight_step + 0.5f);
+    return truncate(clamp(index));
   }
-}
+};
 
-// The error of the decoded integers.
-template <size_t channels>
-float error_of(const Group& group, const Line<channels>& line, const Assigned& assigned) {
+// Assigns the best of the indices that are at most `reach` off the projections, and returns the error of the decoded integers.
+template <size_t channels, int reach>
+float assign(const Group& group, const Line<channels>& line, int index_bits, Assigned& assigned) {
+  const Projection<channels> projection(line, index_bits);
   Vector<channels> slope;
   for (size_t c = 0; c < channels; ++c) slope[c] = (line.second[c] - line.first[c]) / 64;
   Four sum{};
   for (int quad = 0; quad < group.quad_count; ++quad) {
-    Four error{};
-    for (size_t c = 0; c < channels; ++c) {
-      const Four decoded = truncate(assigned.weights[quad] * slope[c] + (line.first[c] + 0.5f));
-      const Four difference = group.values[c][quad] - decoded;
-      error += difference * difference;
-    }
-    sum += error * group.is_used[quad];
-  }
-  return total(sum);
-}
-
-// The indices whose colors are nearest to the texels, and the error.
-template <size_t channels>
-float assign_exactly(const Group& group, const Line<channels>& line, int index_bits, Assigned& assigned) {
-  Quads least;
-  least.fill(all_of(above_all_errors));
-  for (int index = 0; index < 1 << index_bits; ++index) {
-    const float weight = float(weight_of(index_bits, index));
-    Vector<channels> color;
-    for (size_t c = 0; c < channels; ++c)
-      color[c] = float(interpolate(int(line.first[c]), int(line.second[c]), int(weight)));
-    for (int quad = 0; quad < group.quad_count; ++quad) {
+    const Four projected = projection.indices(group, quad);
+    Four least = all_of(above_all_errors), best_index{}, best_weight{};
+    for (int off = -reach; off <= reach; ++off) {
+      const Four index = projection.clamp(projected + float(off));
+      const Four weight = truncate(index * (64 / projection.last) + 0.5f);
       Four error{};
       for (size_t c = 0; c < channels; ++c) {
-        const Four difference = group.values[c][quad] - color[c];
+        const Four difference = group.values[c][quad] - truncate(weight * slope[c] + (line.first[c] + 0.5f));
         error += difference * difference;
       }
-      const FourInts is_better = error < least[quad];
-      least[quad] = is_better ? error : least[quad];
-      assigned.indices[quad] = is_better ? all_of(float(index)) : assigned.indices[quad];
-      assigned.weights[quad] = is_better ? all_of(weight) : assigned.weights[quad];
+      const FourInts is_better = error < least;
+      least = is_better ? error : least;
+      best_index = is_better ? index : best_index;
+      best_weight = is_better ? weight : best_weight;
     }
+    assigned.indices[quad] = best_index;
+    assigned.weights[quad] = best_weight;
+    sum += least * group.is_used[quad];
   }
-  Four sum{};
-  for (int quad = 0; quad < group.quad_count; ++quad) sum += least[quad] * group.is_used[quad];
   return total(sum);
 }
 
@@ -279,7 +267,7 @@ class Fitter {
       : group_(group), format_(format), grid_(format), sums_(sums_of<channels>(group)) {}
 
   PairFit fit(Effort effort) {
-    assign<channels>(group_, first_line<channels>(group_, sums_), format_.index_bits, best_assigned_);
+    assign<channels, 0>(group_, first_line<channels>(group_, sums_), format_.index_bits, best_assigned_);
     fit_to_indices();
     if (effort == Effort::thorough) improve();
     for (int at = 0; at < group_.texel_count; ++at) best_.indices[at] = uint8_t(best_assigned_.indices[at / 4][at % 4]);
@@ -294,11 +282,7 @@ class Fitter {
     for (int k = 0; k < 4; ++k)
       if (is_allowed(format_, k) && (best < 0 || quantized.error[k] < quantized.error[best])) best = k;
     set_endpoints(quantized, best, best_);
-    Assigned assigned;
-    const Line<channels> line = line_of(best_);
-    assign<channels>(group_, line, format_.index_bits, assigned);
-    best_.error = error_of<channels>(group_, line, assigned);
-    best_assigned_ = assigned;
+    best_.error = assign<channels, 0>(group_, line_of(best_), format_.index_bits, best_assigned_);
   }
 
   void improve() {
@@ -355,7 +339,7 @@ class Fitter {
 
   bool keep_if_better(PairFit& fit) {
     Assigned assigned;
-    fit.error = assign_exactly<channels>(group_, line_of(fit), format_.index_bits, assigned);
+    fit.error = assign<channels, 1>(group_, line_of(fit), format_.index_bits, assigned);
     if (fit.error >= best_.error) return false;
     best_ = fit;
     best_assigned_ = assigned;
