@@ -137,7 +137,7 @@ struct Projection {
   }
 };
 
-// Assigns the best of the indices that are at most `reach` off the projections, and returns the error of the decoded integers.
+// Assigns the best of the indices that are at most `reach` off the projections. Returns the error of the decoded integers.
 template <size_t channels, int reach>
 float assign(const Group& group, const Line<channels>& line, int index_bits, Assigned& assigned) {
   const Projection<channels> projection(line, index_bits);
