@@ -58,7 +58,7 @@ GPU_TEST_CASE("each method of mips is right at sizes that go through every part 
 
 GPU_TEST_CASE("the single pass takes sides above 4096 in the same dispatch") {
   const Call call = parse_call(*op_named("mips"), "--method single-pass");
-  for (const Size size : {Size{8192, 64}, Size{64, 8192}, Size{5000, 130}}) {
+  for (const Size size : {Size{8192, 64}, Size{64, 8192}, Size{5000, 130}, Size{16384, 256}}) {
     check_call(gpu, call, "noise", size, kinds[1]);
     const PlanInput input{.size = size, .storage = Depth::half};
     CHECK(plan({&call, 1}, input, gpu.info().traits).passes.size() == 1);

@@ -86,6 +86,8 @@ void plan_single_pass(PlanBuilder& builder, int image, const MipsSinglePass& sin
   const std::array<int, 2> blocks = grid(steps.block_level(), steps.block_side());
   const int counter_texels = div_ceil(1 + blocks[0] * blocks[1], 4);  // counters of 4 bytes in texels of 16
   const bool has_scratch = steps.block > 0;
+  // Loads of words take half of the registers, so that more of them are in flight. It shows from 2048 x 2048 on.
+  const bool reads_words = builder.image(image).depth == Depth::half && !variant.linear && texel_count(base) >= 1 << 22;
   PassSpec pass{
       .name = "mips single pass",
       .kernel = steps.is_even ? "mips/even.glsl" : "mips/odd.glsl",
@@ -111,7 +113,7 @@ void plan_single_pass(PlanBuilder& builder, int image, const MipsSinglePass& sin
                  .level = 1,
                  .count = single.levels - 1,
                  .bound_count = builder.traits().max_storage_images > max_targets ? max_targets : single.levels - 1},
-      .access = {.is_bounded = true},
+      .access = {.reads_words = reads_words, .is_bounded = true},
       .memory = {.scratch_bytes = has_scratch ? 16 * (size_t(counter_texels) + scratch_texels(base, single)) : 0,
                  .zeroed_bytes = has_scratch ? 16 * size_t(counter_texels) : 0}};
   if (steps.is_even) add_variant(pass, variant, builder.traits());
