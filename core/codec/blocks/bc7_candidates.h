@@ -27,7 +27,7 @@ class Candidates {
   auto end() const { return candidates_.begin() + std::ptrdiff_t(count_); }
 
  private:
-  std::array<Candidate, 8> candidates_;
+  std::array<Candidate, 5> candidates_;
   size_t count_ = 0;
 };
 

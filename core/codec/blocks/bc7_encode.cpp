@@ -74,6 +74,11 @@ bool has_all_alphas(const ByteTexels& texels, std::initializer_list<int> alphas)
   return std::ranges::all_of(texels, [&](const auto& texel) { return std::ranges::count(alphas, texel[3]) > 0; });
 }
 
+// They keep alphas of 0 and 255 exactly: endpoints of 7 bits have these values too.
+constexpr std::array candidates_for_cutouts{Candidate{.mode = 4, .selection = 1}, Candidate{.mode = 5},
+                                            Candidate{.mode = 5, .rotation = 1}, Candidate{.mode = 5, .rotation = 2},
+                                            Candidate{.mode = 5, .rotation = 3}};
+
 // Keeps the best choice for the texels of a block.
 class Encoder {
  public:
@@ -87,7 +92,8 @@ class Encoder {
     try_candidate({}, Effort::quick);
     if (best_.error == 0) return best_;
     for (const Candidate& candidate : candidates_for(all_)) try_candidate(candidate, Effort::quick);
-    if (is_cutout_) try_candidate({.mode = 5}, Effort::quick);
+    if (is_cutout_)
+      for (const Candidate& candidate : candidates_for_cutouts) try_candidate(candidate, Effort::quick);
     try_candidate({0, best_.mode, best_.partition, best_.rotation, best_.selection}, Effort::thorough);
     return best_;
   }
@@ -101,7 +107,8 @@ class Encoder {
     if (modes[size_t(candidate.mode)].second_index_bits == 0) fit_pairs(choice, effort);
     else fit_apart(choice, effort);
     if (choice.error >= best_cost_) return;
-    const float cost = is_cutout_ && !keeps_alpha(choice) ? 1.5f * choice.error : choice.error;
+    // Other alphas in a cutout cost half of the error more, and 2 a texel.
+    const float cost = is_cutout_ && !keeps_alpha(choice) ? 1.5f * choice.error + 32 : choice.error;
     if (cost >= best_cost_) return;
     best_cost_ = cost;
     best_ = choice;

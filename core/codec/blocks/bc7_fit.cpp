@@ -137,7 +137,7 @@ struct Projection {
   }
 };
 
-// Assigns the best of the indices that are at most `reach` off the projections. Returns the error of the decoded integers.
+// Assigns the best of the indices at most `reach` off the projections. Returns the error of the decoded integers.
 template <size_t channels, int reach>
 float assign(const Group& group, const Line<channels>& line, int index_bits, Assigned& assigned) {
   const Projection<channels> projection(line, index_bits);
@@ -268,16 +268,16 @@ class Fitter {
 
   PairFit fit(Effort effort) {
     assign<channels, 0>(group_, first_line<channels>(group_, sums_), format_.index_bits, best_assigned_);
-    fit_to_indices();
-    if (effort == Effort::thorough) improve();
+    fit_once();
+    if (effort == Effort::thorough && best_.error > 0) improve();
     for (int at = 0; at < group_.texel_count; ++at) best_.indices[at] = uint8_t(best_assigned_.indices[at / 4][at % 4]);
     return best_;
   }
 
  private:
   // With the p bits that have the least error before indices are assigned again.
-  void fit_to_indices() {
-    const Quantized<channels> quantized = fit_endpoints();
+  void fit_once() {
+    const Quantized<channels> quantized = fit_endpoints(best_assigned_);
     int best = -1;
     for (int k = 0; k < 4; ++k)
       if (is_allowed(format_, k) && (best < 0 || quantized.error[k] < quantized.error[best])) best = k;
@@ -286,17 +286,31 @@ class Fitter {
   }
 
   void improve() {
-    for (int round = 0; round < 2 && best_.error > 0; ++round)
-      if (!try_p_bits()) break;
-    if (best_.error == 0) return;
+    for (int round = 0; round < 2; ++round)
+      if (!try_indices(best_assigned_)) break;
+    try_indices(inner_indices(1, 0));
+    try_indices(inner_indices(0, 1));
+    try_indices(inner_indices(1, 1));
     for (size_t c = 0; c < channels; ++c)
       for (size_t end = 0; end < 2; ++end)
         for (const int step : {-1, 1}) try_step(end, c, step);
   }
 
-  // Fits endpoints to the indices once more. False if that has not made it better.
-  bool try_p_bits() {
-    const Quantized<channels> quantized = fit_endpoints();
+  // The best indices, scaled so that some are left out at the start and at the end: endpoints lie farther apart then.
+  Assigned inner_indices(int start, int end) const {
+    const float last = float((1 << format_.index_bits) - 1), scale = (last - float(start + end)) / last;
+    Assigned assigned;
+    for (int quad = 0; quad < group_.quad_count; ++quad) {
+      assigned.indices[quad] = truncate(best_assigned_.indices[quad] * scale + (float(start) + 0.5f));
+      assigned.weights[quad] = truncate(assigned.indices[quad] * (64 / last) + 0.5f);
+    }
+    return assigned;
+  }
+
+  // Fits endpoints with all p bits to indices. False if none is better than the best before.
+  bool try_indices(const Assigned& assigned) {
+    if (best_.error == 0) return false;
+    const Quantized<channels> quantized = fit_endpoints(assigned);
     bool is_better = false;
     for (int k = 0; k < 4; ++k) {
       if (!is_allowed(format_, k)) continue;
@@ -308,15 +322,16 @@ class Fitter {
   }
 
   void try_step(size_t end, size_t channel, int step) {
+    if (best_.error == 0) return;
     PairFit fit = best_;
     int& value = fit.endpoints[end][channel];
     value += step;
     if (value >= 0 && value <= int(grid_.last)) keep_if_better(fit);
   }
 
-  Quantized<channels> fit_endpoints() const {
+  Quantized<channels> fit_endpoints(const Assigned& assigned) const {
     ErrorForm form;
-    const Line<channels> line = solve<channels>(group_, sums_, best_assigned_, form);
+    const Line<channels> line = solve<channels>(group_, sums_, assigned, form);
     return quantize<channels>(line, form, grid_);
   }
 
