@@ -37,6 +37,7 @@ CompareOptions options_of(const CommandCall& call, const Globals& globals) {
   CompareOptions options{
       .difference = {.tolerance = number_of(call, "--tolerance", 0, largest), .is_relative = call.has("--relative")},
       .max_percent = number_of(call, "--max-percent", 0, 100),
+      .channels_decide = call.has("--tolerance") || call.has("--max-percent"),
       .scale = number_of(call, "--scale", 1, 1e6, false),
       .output = call.value("-o"),
       .makes_folders = globals.encoding.makes_folders,
@@ -46,6 +47,7 @@ CompareOptions options_of(const CommandCall& call, const Globals& globals) {
       .alpha = globals.input.alpha,
       .alpha_is_data = globals.input.alpha_is_data,
       .decode = decode_options(globals.input)};
+  if (call.has("--flip")) options.flip_limit = number_of(call, "--flip", 0, 1);
   if (own_descriptor(options.output))
     fail(Exit::usage, "compare: -o {} is not a file; expected -o FILE with {}", options.output, writable_extensions());
   if (call.has("--scale") && options.output.empty())
@@ -61,20 +63,27 @@ std::string name_of(const LevelResult& level, const std::string& channel) {
 
 std::string to_text(const PairResult& result, const CompareOptions& options) {
   std::string text = result.problems;
-  bool is_over = false;
-  for (const LevelResult& level : result.levels)
+  bool is_over = false, is_over_flip = false;
+  for (const LevelResult& level : result.levels) {
     for (const auto& [name, found] : level.channels) {
       text += fmt::format(
           "{:<12} largest {:.9g} at ({}, {}), mean {:.6g}, root mean square {:.6g}, PSNR {}, {:.4g} % above the "
           "tolerance\n",
           name_of(level, name), found.maximum, found.worst.x, found.worst.y, found.mean, found.root_mean_square,
           found.psnr() ? fmt::format("{:.4g} dB", *found.psnr()) : "n/a", found.over_percent());
-      is_over |= found.over_percent() > options.max_percent;
+      is_over |= level.channels_decide && found.over_percent() > options.max_percent;
     }
+    if (!level.flip) continue;
+    const FlipErrors& flip = *level.flip;
+    text += fmt::format("{:<12} largest {:.6g} at ({}, {}), mean {:.6g}\n", name_of(level, "FLIP"), flip.maximum,
+                        flip.worst.x, flip.worst.y, flip.mean);
+    is_over_flip |= flip.mean > *options.flip_limit;
+  }
   if (!result.problems.empty()) text += "different: properties of the files; see the first lines\n";
   if (is_over)
     text += fmt::format("different: above the {}tolerance of {:g}\n", options.difference.is_relative ? "relative " : "",
                         options.difference.tolerance);
+  if (is_over_flip) text += fmt::format("different: mean FLIP above {:g}\n", *options.flip_limit);
   return text;
 }
 
@@ -106,6 +115,8 @@ json to_json(const PairResult& result) {
                           {"over_percent", found.over_percent()}});
     json one = {{"level", level.level}, {"channels", std::move(channels)}};
     if (!level.part.empty()) one["part"] = level.part;
+    if (const auto& flip = level.flip)
+      one["flip"] = {{"mean", flip->mean}, {"maximum", flip->maximum}, {"worst", {flip->worst.x, flip->worst.y}}};
     pair["levels"].push_back(std::move(one));
   }
   return pair;
@@ -168,14 +179,14 @@ static Exit run_compare(const CommandCall& call) {
                        : printable_lines(fmt::format("{} and {}\n{}", result.a, result.b, to_text(result, options))));
   }
   const bool is_whole = pairs.missing.empty() && failed_count == 0;
-  if (options.is_json)
-    print_out(json_text({{"tolerance", options.difference.tolerance},
-                         {"relative", options.difference.is_relative},
-                         {"equal", is_whole && different_count == 0},
-                         {"missing", pairs.missing},
-                         {"pairs", std::move(list)}},
-                        2));
-  else if (!is_one)
+  if (options.is_json) {
+    json report{{"tolerance", options.difference.tolerance}, {"relative", options.difference.is_relative}};
+    if (options.flip_limit) report["flip_limit"] = *options.flip_limit;
+    report["equal"] = is_whole && different_count == 0;
+    report["missing"] = pairs.missing;
+    report["pairs"] = std::move(list);
+    print_out(json_text(report, 2));
+  } else if (!is_one)
     print_out(fmt::format("{} of {} pairs differ{}\n", different_count, pairs.inputs.size(),
                           failed_count > 0 ? fmt::format("; {} could not be compared", failed_count) : ""));
   if (!is_whole) return Exit::batch;
@@ -197,8 +208,14 @@ const CommandRow compare_verb{
         "frame by frame; exit code 5 if a frame is missing or cannot be read. If the image of -o cannot be written, "
         "the exit code is 3, or 5 for sequences, but 6 if there is a difference. The peak of the PSNR is the largest "
         "magnitude in A, but at least 1. Relative differences have no peak, so with --relative the PSNR is n/a, and "
-        "null in JSON. The image of -o shows level 0 and has no alpha: where "
-        "alpha differs more than red, green or blue, they show the difference of alpha.",
+        "null in JSON. The image of -o shows level 0 and has no alpha: where alpha differs more than red, green or "
+        "blue, they show the difference of alpha. FLIP estimates how much a viewer notices when one image replaces "
+        "the other, on a display of 67 pixels per degree. 0 is no visible difference; black against white is 0.97. "
+        "--flip prints the mean and the maximum of FLIP for level 0 of each part, or for the level of --level. Exit "
+        "code 6 if a mean is above T. Differences of channels and of other levels then do not change the exit code. "
+        "They do if --tolerance or --max-percent is given, or if the image has no color. FLIP measures color as it is "
+        "shown: over black, in sRGB, clamped to 0..1. NaN is black. With --flip, -o writes the errors as a gray "
+        "image, 0 to 1. Source: P. Andersson et al., FLIP: A Difference Evaluator for Alternating Images, 2020.",
     .argument = Argument::file,
     .least_words = 2,
     .most_words = 2,
@@ -206,8 +223,12 @@ const CommandRow compare_verb{
         {{"--tolerance", "T", "Largest difference that is allowed, in linear light (default 0)", {}},
          {"--relative", "", "Divide each difference by the larger magnitude of the two values", {}},
          {"--max-percent", "P", "Percentage of texels that may exceed the tolerance, for each channel (default 0)", {}},
+         {"--flip",
+          "T",
+          "Largest mean FLIP error that is allowed, 0 to 1, instead of a tolerance for each channel",
+          {}},
          {"-o", "FILE", "Write an image of the differences; for sequences, a pattern like diff.%04d.png", {}},
-         {"--scale", "S", "Factor for the differences in the image of -o (default 1)", {}},
+         {"--scale", "S", "Factor for the values in the image of -o (default 1)", {}},
          {"--json", "", "Print JSON, with null for infinite and missing numbers", {}}},
     .takes_global =
         [](const Global& global) {
@@ -216,6 +237,7 @@ const CommandRow compare_verb{
         },
     .examples = {"compare in.exr in.exr", "compare in.exr in.exr --tolerance 0.001 --level 0",
                  "compare in.exr in.exr --tolerance 0.01 --relative --json",
+                 "compare in.exr in.exr --flip 0.05 -o flip.png",
                  "compare 'a.####.exr' 'b.####.exr' -o 'diff.####.png' --scale 10"},
     .run = run_compare,
 };

@@ -141,7 +141,9 @@ std::string differences_around(const Picture& a, const Picture& b, bool all_leve
 bool compare_numbers(const Picture& a, const Picture& b, const std::string& part, int level,
                      const CompareOptions& options, PairResult& result, std::string& problems) {
   bool is_within = true;
-  LevelResult& found = result.levels.emplace_back(LevelResult{.part = part, .level = level, .channels = {}});
+  const bool channels_decide = !options.flip_limit || options.channels_decide || !has_flip_color(a);
+  LevelResult& found = result.levels.emplace_back(
+      LevelResult{.part = part, .level = level, .channels = {}, .channels_decide = channels_decide});
   for (const std::string& name : names_of(a)) {
     const ChannelPlace of_a = channel_named(a, name), of_b = channel_named(b, name);
     if (of_a.is_uint() != of_b.is_uint()) {
@@ -151,9 +153,18 @@ bool compare_numbers(const Picture& a, const Picture& b, const std::string& part
     }
     const auto& [_, difference] =
         found.channels.emplace_back(printable(name), difference_of(of_a, of_b, options.difference));
-    is_within = is_within && difference.over_percent() <= options.max_percent;
+    is_within = is_within && (!channels_decide || difference.over_percent() <= options.max_percent);
   }
   return is_within;
+}
+
+// Compares level 0 of two images without an obstacle by FLIP, if that is wanted. Returns whether the mean is within the limit.
+bool compare_flip(const Picture& a, const Picture& b, const CompareOptions& options, PairResult& result) {
+  if (!options.flip_limit || !has_flip_color(a) || !has_flip_color(b)) return true;
+  const bool is_written = result.levels.size() == 1 && !options.output.empty();
+  FlipErrors& errors = result.levels.back().flip.emplace(flip_errors(a, b));
+  if (!is_written) errors.map = {};
+  return errors.mean <= *options.flip_limit;
 }
 
 constexpr std::string_view unlike_images = "the images have different sizes, channels or parts";
@@ -200,14 +211,16 @@ bool write_difference(const Picture& a, const Picture& b, const LevelResult& lev
                   options);
     return false;
   }
-  Picture picture = picture_of_difference(a, b, options.difference.is_relative, options.scale);
+  const Depth depth = format->can_write(Depth::f32) ? Depth::f32 : Depth::u8;
+  Picture picture = level.flip ? picture_of_flip(*level.flip, a, options.scale)
+                               : picture_of_difference(a, b, options.difference.is_relative, options.scale);
+  if (level.flip && depth == Depth::u8) picture.transfer = Transfer::srgb;  // 255 is an error of 1, as in other tools
   std::vector<std::string> lacking;
   for (const std::string& name : names_of(picture)) lacking.push_back(printable(name));
   drop_extras(picture, *format);
   for (const std::string& name : names_of(picture)) std::erase(lacking, printable(name));
   if (!options.is_quiet) say_unshown(path, lacking, level);
   if (options.makes_folders) make_folder_of(path);
-  const Depth depth = format->can_write(Depth::f32) ? Depth::f32 : Depth::u8;
   write_file(path, encode(*format, picture, {.depth = depth, .keep_depths = true}).bytes.bytes(), false);
   return true;
 }
@@ -232,6 +245,7 @@ bool compare_part(const Picture& a, const Picture& b, const std::string& part, c
   if (add_problems(obstacle_to(a, b))) return false;
   add_problems(differences_around(a, b, options.all_levels));
   bool is_within = compare(a, b, 0);
+  is_within &= compare_flip(a, b, options, result);
   const int level_count = options.all_levels ? std::min(a.file_level_count, b.file_level_count) : 1;
   for (int level = 1; level < level_count; ++level) {
     const auto [of_a, of_b] = meanings_of(level_of(result.a, options, level), level_of(result.b, options, level), part,

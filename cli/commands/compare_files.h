@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/image/difference.h"
+#include "core/image/flip_errors.h"
 
 #include <optional>
 #include <string>
@@ -14,9 +15,11 @@ namespace gpupost {
 
 struct CompareOptions {
   DifferenceOptions difference;
-  double max_percent = 0;  // percentage of a channel's texels that may exceed the tolerance
-  double scale = 1;        // factor for the image of differences
-  std::string output;      // its path, which may be a sequence; "" for none
+  double max_percent = 0;            // percentage of a channel's texels that may exceed the tolerance
+  std::optional<double> flip_limit;  // largest mean FLIP that is allowed; empty: FLIP is not computed
+  bool channels_decide = true;       // with flip_limit: images with color must also be within the tolerance
+  double scale = 1;                  // factor for the image of differences or of FLIP
+  std::string output;                // its path, which may be a sequence; "" for none
   bool makes_folders = false;
   bool is_json = false;
   bool is_quiet = false;  // no warnings and notes
@@ -31,6 +34,8 @@ struct LevelResult {
   std::string part;  // "" if the files have only one
   int level = 0;
   std::vector<std::pair<std::string, ChannelDifference>> channels;  // by name
+  bool channels_decide = true;                                      // false: the result does not depend on them
+  std::optional<FlipErrors> flip;                                   // its map is empty unless it will be written
 };
 
 // Result of comparing two files.

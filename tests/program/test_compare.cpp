@@ -3,10 +3,12 @@
 
 #include "core/codec/codec.h"
 #include "tests/support/json.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -270,4 +272,167 @@ TEST_CASE("compare: a channel that is uint in one file only is named, and its ot
     CHECK(finished.out.find("Z            largest 0 ") != finished.out.npos);
     CHECK(place.has("diff.exr"));
   }
+}
+
+namespace {
+
+double flip_of(const json& result) { return result["pairs"][0]["levels"][0]["flip"]["mean"]; }
+
+// R, G, B and A of 16 x 16 texels.
+Picture picture_of_level(const std::function<float(int x, int y, size_t component)>& number) {
+  return color_picture_of(made_group({{{"R"}, {"G"}, {"B"}, {"A"}}}, Depth::f32, {16, 16}, 1,
+                                     [&](int x, int y, size_t c, int) { return bits_of_float(number(x, y, c)); }));
+}
+
+}  // namespace
+
+TEST_CASE("compare --flip decides by the mean of FLIP, and by the channels only if their limits are given") {
+  const TestFolder place;
+  const auto run = [&](Words words) { return place.gpupost(with({"compare", "in.exr", "other.exr"}, words)); };
+  const Finished within = run({"--flip", "0.01"});
+  CHECK(within.exit_code == 0);
+  CHECK_MESSAGE(within.out.find("\nFLIP         largest 0.") != std::string::npos, within.out);
+  CHECK(within.out.find("different") == std::string::npos);
+  CHECK(within.out.find("G            largest 0.") != std::string::npos);
+  CHECK(run({"--flip", "0.01", "--tolerance", "0"}).exit_code == 6);
+  CHECK(run({"--flip", "0.01", "--tolerance", "0.1"}).exit_code == 0);
+  CHECK(run({"--flip", "0.01", "--max-percent", "0.1"}).exit_code == 6);
+  CHECK(run({"--flip", "0.01", "--max-percent", "0.2"}).exit_code == 0);
+  const Finished above = run({"--flip", "0"});
+  CHECK(above.exit_code == 6);
+  CHECK_MESSAGE(above.out.ends_with("\ndifferent: mean FLIP above 0\n"), above.out);
+  CHECK(run({"--flip", "0", "--tolerance", "0.1"}).exit_code == 6);
+  CHECK(place.gpupost({"compare", "in.exr", "in.exr", "--flip", "0"}).exit_code == 0);
+  CHECK(run({}).out.find("FLIP") == std::string::npos);
+  for (const char* limit : {"-0.1", "1.1", "nan", "x"})
+    CHECK(run({"--flip", limit}).err ==
+          fmt::format("gpupost: compare: --flip {} is not a number of at least 0 and at most 1\n", limit));
+  const Finished sizes = place.gpupost({"compare", "in.exr", "wide.exr", "--flip", "1"});
+  CHECK(sizes.exit_code == 6);
+  CHECK(sizes.out == "sizes differ: 37 x 21 and 38 x 21\ndifferent: properties of the files; see the first lines\n");
+  CHECK(place.gpupost({"compare", "in.exr", "rec2020.exr", "--flip", "1"}).exit_code == 6);
+}
+
+TEST_CASE("compare --flip takes colors as they are shown: over black, and decoded from the file") {
+  const TestFolder place;
+  write_picture(place, "alpha.exr", picture_of_level([](int x, int y, size_t c) {
+                  const float alpha = float(x) / 15;
+                  return c == 3 ? alpha : alpha * float(y) / 15;
+                }));
+  write_picture(place, "a.exr", noise_of_channels("RGB", Depth::f32, Transfer::linear, {32, 32}));
+  write_picture(place, "gray.exr", noise_of_channels("Y", Depth::f32, Transfer::linear, {32, 32}));
+  write_picture(place, "black.exr", picture_of_level([](int, int, size_t c) { return c == 3 ? 1.0f : 0; }));
+  write_picture(place, "hidden.exr", picture_of_level([](int, int, size_t c) { return c == 3 ? 0.0f : 1; }));
+  const Words straight{"--input-alpha", "straight"};
+  const auto mean = [&](const std::string& a, const std::string& b, const Words& more) {
+    return flip_of(parse_json(place.gpupost(with({"compare", a, b, "--flip", "1", "--json"}, more)).out));
+  };
+  CHECK(mean("black.exr", "hidden.exr", straight) == 0);
+  CHECK(mean("black.exr", "hidden.exr", {}) > 0.96);
+  for (const std::string name : {"alpha", "a", "gray"}) {
+    CHECK(mean(name + ".exr", name + ".exr", {}) == 0);
+    REQUIRE(place.gpupost({name + ".exr", "-o", name + ".png"}).exit_code == 0);
+    const double rounded = mean(name + ".exr", name + ".png", {});
+    CHECK(rounded > 0);
+    CHECK(rounded < 0.01);
+  }
+}
+
+TEST_CASE("compare --flip --json has the limit, the mean, and the maximum with its position") {
+  const TestFolder place;
+  const json result =
+      parse_json(place.gpupost({"compare", "in.exr", "other.exr", "--flip", "0.25", "--json"}, no_driver).out);
+  CHECK(result["flip_limit"] == 0.25);
+  CHECK(result["equal"] == true);
+  const json& flip = result["pairs"][0]["levels"][0]["flip"];
+  CHECK(flip["mean"] > 0);
+  CHECK(flip["mean"] < flip["maximum"]);
+  const int x = flip["worst"][0], y = flip["worst"][1];
+  CHECK(std::max(std::abs(x - 5), std::abs(y - 3)) <= 10);  // the filters reach no farther
+  const json plain = parse_json(place.gpupost({"compare", "in.exr", "other.exr", "--json"}).out);
+  CHECK_FALSE(plain.contains("flip_limit"));
+  CHECK_FALSE(plain["pairs"][0]["levels"][0].contains("flip"));
+}
+
+TEST_CASE("compare --flip -o writes the map of FLIP") {
+  const TestFolder place;
+  const auto run = [&](const Words& more) {
+    return place.gpupost(with({"compare", "in.exr", "in.png", "--flip", "1", "--json"}, more));
+  };
+  const json flip = parse_json(run({"-o", "map.exr"}).out)["pairs"][0]["levels"][0]["flip"];
+  const Picture map = decoded(place, "map.exr");
+  CHECK(map.groups[0].is_luminance);
+  CHECK_FALSE(map.groups[0].has_alpha());
+  const double maximum = flip["maximum"];
+  const size_t worst = size_t(flip["worst"][1]) * 37 + size_t(flip["worst"][0]);
+  CHECK(number_at(map.groups[0], 4 * worst) == maximum);
+  CHECK(run({"-o", "map.png"}).exit_code == 0);
+  CHECK(number_at(decoded(place, "map.png").groups[0], 4 * worst) == std::round(255 * maximum));
+  CHECK(run({"-o", "twice.exr", "--scale", "2"}).exit_code == 0);
+  CHECK(number_at(decoded(place, "twice.exr").groups[0], 4 * worst) == 2 * maximum);
+  const Finished unlike = place.gpupost({"compare", "in.exr", "wide.exr", "--flip", "1", "-o", "unlike.png"});
+  CHECK(unlike.exit_code == 6);
+  CHECK_MESSAGE(unlike.err.find("-o unlike.png is not written") != std::string::npos, unlike.err);
+}
+
+TEST_CASE("compare --flip compares images without color, and ids, by their channels") {
+  const TestFolder place;
+  Picture picture = decoded(place, "depth.exr");
+  const auto change = [&](const std::string& name) {
+    for (Group& group : picture.groups)
+      if (group.channels[0].name == "Z") group.levels[0].texels.as<float>()[0] += 1;
+    write_picture(place, name, picture);
+  };
+  change("far.exr");
+  CHECK(place.gpupost({"compare", "depth.exr", "far.exr", "--flip", "0"}).exit_code == 0);
+  CHECK(place.gpupost({"compare", "depth.exr", "far.exr", "--flip", "0", "--tolerance", "0"}).exit_code == 6);
+  std::erase_if(picture.groups, [](const Group& group) { return group.is_color; });
+  write_picture(place, "data.exr", picture);
+  change("far_data.exr");
+  CHECK(place.gpupost({"compare", "data.exr", "data.exr", "--flip", "0"}).exit_code == 0);
+  const Finished differs = place.gpupost({"compare", "data.exr", "far_data.exr", "--flip", "1"});
+  CHECK(differs.exit_code == 6);
+  CHECK_MESSAGE(differs.out.ends_with("\ndifferent: above the tolerance of 0\n"), differs.out);
+  CHECK(differs.out.find("FLIP") == std::string::npos);
+}
+
+TEST_CASE("compare --flip measures each face and each frame") {
+  const TestFolder place;
+  const auto write = [&](const std::string& name, float light) {
+    write_picture(place, name, picture_of_level([=](int, int, size_t c) { return c == 3 ? 1.0f : light; }));
+  };
+  write("black.exr", 0);
+  write("white.exr", 1);
+  const Words black(6, "black.exr");
+  Words last = black;
+  last.back() = "white.exr";
+  REQUIRE(place.gpupost(with(black, {"--assemble", "cube", "-o", "a.ktx2"})).exit_code == 0);
+  REQUIRE(place.gpupost(with(last, {"--assemble", "cube", "-o", "b.ktx2"})).exit_code == 0);
+  const Finished faces = place.gpupost({"compare", "a.ktx2", "b.ktx2", "--flip", "0.5", "--json"});
+  CHECK(faces.exit_code == 6);  // one face is above, and the mean of all is not
+  const json levels = parse_json(faces.out)["pairs"][0]["levels"];
+  REQUIRE(levels.size() == 6);
+  for (size_t face = 0; face < 6; ++face) CHECK((levels[face]["flip"]["mean"] > 0.96) == (face == 5));
+  CHECK(place.gpupost({"compare", "a.ktx2", "b.ktx2", "--flip", "0.5", "--part", "0"}).exit_code == 0);
+  for (const char* name : {"a.1.exr", "a.2.exr", "b.1.exr"}) write(name, 0);
+  write("b.2.exr", 1);
+  const Finished frames = place.gpupost({"compare", "a.%d.exr", "b.%d.exr", "--flip", "0.5", "-o", "map.%d.png"});
+  CHECK(frames.exit_code == 6);
+  CHECK_MESSAGE(frames.out.ends_with("1 of 2 pairs differ\n"), frames.out);
+  CHECK(number_at(decoded(place, "map.1.png").groups[0], 0) == 0);
+  CHECK(number_at(decoded(place, "map.2.png").groups[0], 0) == 247);  // 255 * 0.967
+}
+
+DEVICE_TEST_CASE("compare --flip measures level 0, or that of --level") {
+  const TestFolder place;
+  for (const auto& [filter, name] : {std::pair("box", "a.exr"), {"kaiser", "b.exr"}})
+    REQUIRE(place.gpupost({"mips", "--filter", filter, "in.exr", "-o", name}).exit_code == 0);
+  const Words both{"compare", "a.exr", "b.exr", "--flip", "0", "--json"};
+  const Finished all = place.gpupost(both);
+  CHECK(all.exit_code == 0);  // other levels do not decide
+  const json levels = parse_json(all.out)["pairs"][0]["levels"];
+  for (size_t level = 0; level < levels.size(); ++level) CHECK(levels[level].contains("flip") == (level == 0));
+  const Finished one = place.gpupost(with(both, {"--level", "1"}));
+  CHECK(one.exit_code == 6);
+  CHECK(flip_of(parse_json(one.out)) > 0);
 }

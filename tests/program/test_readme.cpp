@@ -134,8 +134,9 @@ DEVICE_TEST_CASE("docs/report.md explains every key of the JSON of stats, compar
       self(self, value);
     }
   };
-  for (const Words& words :
-       {Words{"stats", "depth.exr"}, {"compare", "in.exr", "in.exr", "--json"}, {"info", "depth.exr", "--json"}})
+  for (const Words& words : {Words{"stats", "depth.exr"},
+                             {"compare", "in.exr", "in.exr", "--flip", "0", "--json"},
+                             {"info", "depth.exr", "--json"}})
     add_keys(add_keys, parse_json(place.gpupost(words).out));
 }
 
