@@ -34,7 +34,7 @@ template <class Texels>
 void decode_all(const std::function<Texels(const std::byte*)>& decode, BlockFormat format, const Grid& grid,
                 size_t component_count, std::span<const std::byte> blocks, std::span<std::byte> texels) {
   auto* const to = reinterpret_cast<NumberOf<Texels>*>(texels.data());
-  const auto [width, height] = grid.size;
+  const int width = grid.size.width, height = grid.size.height;
   for_each_block(grid, [&](int x, int y, size_t number) {
     const Texels made = decode(blocks.data() + number * block_bytes_of(format));
     for (int row = 0; row < std::min(block_side, height - y); ++row)
@@ -49,7 +49,7 @@ template <class Texels>
 void encode_all(void (*encode)(const Texels&, std::byte*), BlockFormat format, const Grid& grid,
                 std::span<const std::byte> texels, std::span<std::byte> blocks) {
   const auto* const from = reinterpret_cast<const NumberOf<Texels>*>(texels.data());
-  const auto [width, height] = grid.size;
+  const int width = grid.size.width, height = grid.size.height;
   for_each_block(grid, [&](int x, int y, size_t number) {
     Texels given;
     for (int row = 0; row < block_side; ++row)

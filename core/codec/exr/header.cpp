@@ -322,7 +322,7 @@ ExrHeader parse_exr_header(Bytes file, size_t& at, bool is_one_of_several, const
   }
   // the type of the part decides what other attributes must be
   const auto is_type = [](const RawAttribute& raw) { return raw.name == "type"; };
-  std::ranges::stable_partition(attributes, is_type);
+  std::stable_partition(attributes.begin(), attributes.end(), is_type);
   for (const RawAttribute& raw : attributes) take(header, raw, limits);
   header.raw = part_of(file, start, at - start);
   ++at;

@@ -126,7 +126,7 @@ class Sampler {
   explicit Sampler(const Environment& from) : from_(from) {}
 
   Taps of_latlong(const Direction& d) {
-    const auto [width, height] = from_.size;
+    const int width = from_.size.width, height = from_.size.height;
     const float across = 0.5F + turn_of(d[0], d[2]), radius = root(d[0] * d[0] + d[2] * d[2]);
     const float down = 0.5F - 2 * turn_of(d[1], radius);
     const float column = across * float(width), row = down * float(height);
@@ -179,7 +179,7 @@ class Sampler {
 
   // The texel next to an edge of the face, as the face behind the edge shows it.
   void add_beyond(int face, Position at, bool is_beside, double weight) {
-    const auto [width, height] = from_.face;
+    const int width = from_.face.width, height = from_.face.height;
     const float side = float(is_beside ? width : height), shrink = side * reciprocal(side + 1);
     const float sign = (is_beside ? at.x : at.y) < 0 ? -1.0F : 1.0F;
     const int along = is_beside ? 2 * at.y + 1 - height : 2 * at.x + 1 - width;
