@@ -171,15 +171,15 @@ void encode_colors(const ByteTexels& texels, std::byte* block) {
   stb_compress_dxt_block(reinterpret_cast<unsigned char*>(block), opaque.front().data(), 0, STB_DXT_HIGHQUAL);
 }
 
-HalfTexels opaque_black() {
-  HalfTexels texels{};
-  for (auto& texel : texels) texel[3] = half_from_float(1);
+ByteTexels opaque_black() {
+  ByteTexels texels{};
+  for (auto& texel : texels) texel[3] = 255;
   return texels;
 }
 
-ByteTexels opaque_black_bytes() {
-  ByteTexels texels{};
-  for (auto& texel : texels) texel[3] = 255;
+HalfTexels opaque_black_halves() {
+  HalfTexels texels{};
+  for (auto& texel : texels) texel[3] = half_from_float(1);
   return texels;
 }
 
@@ -207,26 +207,26 @@ ByteTexels decode_bc3(const std::byte* block) {
 }
 
 ByteTexels decode_bc4(const std::byte* block) {
-  ByteTexels texels = opaque_black_bytes();
+  ByteTexels texels = opaque_black();
   decode_numbers(block, 0, texels);
   return texels;
 }
 
 ByteTexels decode_bc5(const std::byte* block) {
-  ByteTexels texels = opaque_black_bytes();
+  ByteTexels texels = opaque_black();
   decode_numbers(block, 0, texels);
   decode_numbers(block + 8, 1, texels);
   return texels;
 }
 
 HalfTexels decode_signed_bc4(const std::byte* block) {
-  HalfTexels texels = opaque_black();
+  HalfTexels texels = opaque_black_halves();
   decode_signed_numbers(block, 0, texels);
   return texels;
 }
 
 HalfTexels decode_signed_bc5(const std::byte* block) {
-  HalfTexels texels = opaque_black();
+  HalfTexels texels = opaque_black_halves();
   decode_signed_numbers(block, 0, texels);
   decode_signed_numbers(block + 8, 1, texels);
   return texels;
