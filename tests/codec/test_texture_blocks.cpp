@@ -252,6 +252,23 @@ TEST_CASE("blocks without alpha refuse an image that has some, and one or two ch
         std::vector<std::string>{"bc5 holds only two channels; dropped channels: B"});
 }
 
+TEST_CASE("BC6H counts NaN, values below 0 and infinities that it cannot hold") {
+  const Kind kind{Compression::bc6h, "RGB", Transfer::linear};
+  Picture picture = ramp_of(kind);
+  const auto halves = picture.groups[0].levels[0].texels.as<uint16_t>();
+  halves[0] = 0x7e00;              // NaN
+  halves[4] = 0xc000;              // -2
+  halves[8] = 0xfc00;              // -infinity
+  halves[12] = 0x7c00;             // infinity
+  halves[13] = 0x8000;             // -0
+  halves[3] = half_from_float(1);  // alpha is not looked at
+  const Encoded encoded =
+      encode(*format_named("dds"), picture, {.depth = Depth::half, .compression = Compression::bc6h});
+  CHECK(encoded.warnings == std::vector<std::string>{"0.9 % of the values are below 0 and were clamped",
+                                                     "number of values that were NaN and became 0: 1",
+                                                     "number of values above 65504 that were clamped: 1"});
+}
+
 TEST_CASE("layers and faces of blocks are parts") {
   const Kind kind{Compression::bc4, "Y", Transfer::linear};
   std::vector<Picture> faces;

@@ -50,6 +50,9 @@ DEVICE_TEST_CASE("blocks are 8 bits or half, of the curve that they can have, wi
   CHECK(dxgi_of({"in.exr", "--compression", "bc7", "--transfer", "linear", "-o", "out.dds"}) == 98);
   CHECK(dxgi_of(with({"in.png"}, with(opaque, {"--compression", "bc6h", "-o", "out.dds"}))) == 95);
   CHECK(dxgi_of(with({"in.png"}, with(opaque, {"mips", "--normal", "--compression", "bc5", "-o", "out.dds"}))) == 83);
+  const Finished normals = place.gpupost({"mips", "--normal", "out.dds", "-o", "again.dds"});
+  CHECK(normals.exit_code == 1);
+  CHECK(normals.err == "gpupost: --normal needs R, G and B; the image has only R G\n");
   CHECK(dxgi_of({"bars.png", "--compression", "bc4", "-o", "out.dds"}) == 80);
   // blocks are not kept: they would lose twice
   check_done(place, {"in.png", "--compression", "bc7", "-o", "in.ktx2"});

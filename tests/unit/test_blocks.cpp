@@ -45,6 +45,27 @@ TEST_CASE("one number, two numbers and even steps are exact in BC4") {
   }
 }
 
+TEST_CASE("a block of one color is within one step of it in BC1, on either side, and gray has no tint in the mean") {
+  int red = 0, green = 0, exact = 0;
+  for (int value = 0; value < 256; ++value) {
+    ByteTexels texels;
+    texels.fill({uint8_t(value), uint8_t(value), uint8_t(255 - value), 255});
+    std::array<std::byte, 8> block;
+    encode_bc1(texels, block.data());
+    const ByteTexels seen = decode_bc1(block.data());
+    for (const auto& texel : seen) CHECK(texel == seen[0]);
+    CHECK(std::abs(seen[0][0] - value) <= 1);
+    CHECK(std::abs(seen[0][1] - value) <= 1);
+    CHECK(std::abs(seen[0][2] - (255 - value)) <= 1);
+    red += seen[0][0] - value;
+    green += seen[0][1] - value;
+    exact += seen[0][1] == value;
+  }
+  CHECK(std::abs(red) <= 10);
+  CHECK(std::abs(green) <= 10);
+  CHECK(exact == 246);
+}
+
 TEST_CASE("0 and 255 beside six near numbers are exact, as cut-outs need them") {
   std::array<int, 16> numbers{0, 255, 100, 101, 102, 103, 104, 105, 0, 255, 100, 101, 102, 103, 104, 105};
   CHECK(error_of_bc4(block_of(numbers)) == 0);

@@ -5,6 +5,7 @@
 #include <stb_dxt.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace gpupost {
@@ -165,8 +166,45 @@ void encode_numbers(const ByteTexels& texels, size_t component, std::byte* block
   std::memcpy(block, &bits, sizeof bits);
 }
 
+using Thirds = std::array<std::array<int, 2>, 256>;
+
+// For each byte the two numbers of `bits` bits of which two thirds of the first and a third of the second are the nearest to it.
+Thirds thirds_of(int bits) {
+  Thirds pairs{};
+  const auto widened = [&](int number) { return number << (8 - bits) | number >> (2 * bits - 8); };
+  for (int value = 0; value < 256; ++value) {
+    int least = 1 << 30;
+    for (int first = 0; first < 1 << bits; ++first)
+      for (int second = 0; second < 1 << bits; ++second) {
+        const int error = std::abs(2 * widened(first) + widened(second) - 3 * value);
+        const int cost = 1024 * error + std::abs(first - second);
+        if (cost < least) pairs[size_t(value)] = {first, second};
+        least = std::min(least, cost);
+      }
+  }
+  return pairs;
+}
+
+// A block of one color.
+void encode_color(const Color& color, std::byte* block) {
+  static const Thirds of_5_bits = thirds_of(5), of_6_bits = thirds_of(6);
+  const auto packed = [&](size_t end) {
+    return uint64_t(of_5_bits[color[0]][end] << 11 | of_6_bits[color[1]][end] << 5 | of_5_bits[color[2]][end]);
+  };
+  // index 2 of all texels, or 3 where the order of the endpoints is the other
+  const uint64_t first = packed(0), second = packed(1);
+  const uint64_t bits = first > second   ? first | second << 16 | uint64_t(0xaaaaaaaa) << 32
+                        : first < second ? second | first << 16 | uint64_t(0xffffffff) << 32
+                                         : first | second << 16;
+  std::memcpy(block, &bits, sizeof bits);
+}
+
 void encode_colors(const ByteTexels& texels, std::byte* block) {
-  ByteTexels opaque = texels;  // its fast test for a single color compares alpha too
+  const auto is_first = [&](const Color& texel) {
+    return std::equal(texel.begin(), texel.begin() + 3, texels[0].begin());
+  };
+  if (std::ranges::all_of(texels, is_first)) return encode_color(texels[0], block);
+  ByteTexels opaque = texels;
   for (auto& texel : opaque) texel[3] = 255;
   stb_compress_dxt_block(reinterpret_cast<unsigned char*>(block), opaque.front().data(), 0, STB_DXT_HIGHQUAL);
 }

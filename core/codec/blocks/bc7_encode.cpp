@@ -79,6 +79,13 @@ constexpr std::array candidates_for_cutouts{Candidate{.mode = 4, .selection = 1}
                                             Candidate{.mode = 5, .rotation = 1}, Candidate{.mode = 5, .rotation = 2},
                                             Candidate{.mode = 5, .rotation = 3}};
 
+// Whether all numbers are 0 or 255, which endpoints of 7 bits without p bits hold.
+bool has_all_extremes(const ByteTexels& texels) {
+  return std::ranges::all_of(texels, [](const auto& texel) {
+    return std::ranges::all_of(texel, [](uint8_t value) { return value == 0 || value == 255; });
+  });
+}
+
 // Keeps the best choice for the texels of a block.
 class Encoder {
  public:
@@ -92,6 +99,7 @@ class Encoder {
     try_candidate({}, Effort::quick);
     if (best_.error == 0) return best_;
     for (const Candidate& candidate : candidates_for(all_)) try_candidate(candidate, Effort::quick);
+    if (best_.error > 0 && has_all_extremes(texels_)) try_candidate({.mode = 5}, Effort::quick);
     if (is_cutout_)
       for (const Candidate& candidate : candidates_for_cutouts) try_candidate(candidate, Effort::quick);
     try_candidate({0, best_.mode, best_.partition, best_.rotation, best_.selection}, Effort::thorough);

@@ -128,6 +128,7 @@ Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, c
   const uint64_t image = image_wanted(texture, options.part);
   if (uint32_t(options.level) >= texture.level_count) refuse_level(options.level, int(texture.level_count));
   const Size size = level_size(texture.size, options.level);
+  check_decoded_bytes(4 * texel_count(size) * bytes_of(texture.texel.depth), options.limits);
   const Bytes stored = part_of(file, texture.offset_of(image, options.level), texture.level_bytes(options.level));
   const TexelBuffer texels = texture.texel.has_blocks() ? decoded_blocks(stored, texture, size) : TexelBuffer();
   const Bytes level = texture.texel.has_blocks() ? texels.bytes() : stored;

@@ -1,4 +1,5 @@
 // Microsoft's "Programming Guide for DDS": files with the DX10 header, and older ones with masks.
+#include "core/base/printable.h"
 #include "core/codec/texture/dds_header.h"
 #include "core/codec/texture/read.h"
 
@@ -9,7 +10,8 @@ namespace gpupost {
 namespace {
 
 [[noreturn]] void refuse_format(const std::string& found) {
-  fail(Exit::input, "has {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, or BC1 to BC7", found);
+  fail(Exit::input, "has {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, or BC1 to BC7 (not typeless)",
+       found);
 }
 
 void take_dx10(Bytes file, StoredTexture& texture) {
@@ -111,7 +113,8 @@ void take_pixel_format(Bytes file, StoredTexture& texture) {
   }
   const TexelFormat* texel = texel_format_of_d3d(number);
   if (!texel) {
-    refuse_format(number < 256 ? fmt::format("D3DFORMAT {}", number) : fmt::format("the format \"{}\"", name));
+    refuse_format(number < 256 ? fmt::format("D3DFORMAT {}", number)
+                               : fmt::format("the format \"{}\"", printable(name)));
   }
   texture.texel = *texel;
 }

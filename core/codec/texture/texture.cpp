@@ -103,12 +103,27 @@ std::vector<size_t> components_of(const Texture& texture) {
   return components;
 }
 
-void put_level(const Texture& texture, const Pixels& pixels, std::span<std::byte> to) {
+// Counts the values that BC6H does not hold. The conversion to half has counted finite ones that are too large.
+void count_unheld(const Pixels& pixels, Losses& losses) {
+  constexpr uint16_t sign = 0x8000, infinity = 0x7c00;
+  const auto* halves = reinterpret_cast<const uint16_t*>(pixels.numbers.data());
+  for (size_t at = 0; at < 4 * texel_count(pixels.size); ++at) {
+    if (at % 4 == 3) continue;
+    const uint16_t magnitude = halves[at] & ~sign;
+    if (magnitude > infinity) ++losses.clipped.nan;
+    else if (halves[at] > sign) ++losses.clipped.below;
+    else if (magnitude == infinity) ++losses.clamped_count;
+  }
+  losses.clipped.total += 3 * texel_count(pixels.size);
+}
+
+void put_level(const Texture& texture, const Pixels& pixels, std::span<std::byte> to, Losses& losses) {
   if (!texture.texel.has_blocks()) {
     std::ranges::copy(pixels.numbers, to.data());
     return;
   }
   check_opaque(texture, pixels);
+  if (texture.texel.blocks == BlockFormat::bc6h) count_unheld(pixels, losses);
   encode_blocks(texture.texel.blocks, pixels.size, pixels.numbers, to);
 }
 
@@ -134,7 +149,7 @@ Encoded encode_texture(const Format& format, std::span<const Source> sources, Ar
         fail(Exit::bug, "{}: level {} of image {} has {} x {} texels", format.name, level, image, pixels.size.width,
              pixels.size.height);
       const size_t offset = layout.offsets[image * size_t(texture.level_count) + size_t(level)];
-      put_level(texture, pixels, {encoded.bytes.data() + offset, texture.level_bytes(level)});
+      put_level(texture, pixels, {encoded.bytes.data() + offset, texture.level_bytes(level)}, losses);
     }
   }
   warn_of_losses(losses, encoded.warnings);
