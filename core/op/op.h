@@ -254,6 +254,7 @@ struct Output {
   int layers = 1;
   bool has_alpha = false;
   bool may_be_transparent = false;            // some texels may have an alpha below 1, even if the image has no alpha
+  bool colors_transparent = false;            // texels with alpha 0 have a straight color, which is not to be added up
   GrayResult gray_result = GrayResult::gray;  // what the calls so far make of a gray image
   Depth depth = Depth::half;
   Content content = Content::color;

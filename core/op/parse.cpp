@@ -158,10 +158,30 @@ static void check_first(std::span<const Call> calls) {
   }
 }
 
+// Returns what to do if `call` must not follow `filler`, a call that gives texels with alpha 0 a color.
+static std::string instead_of(const Call& filler, const Call& call) {
+  if (call.op == filler.op || must_be_last(*call.op)) return fmt::format("; leave `{}` out", filler.op->name);
+  return fmt::format("; put `{}` before it", call.op->name);
+}
+
+// Ops that mix texels would take the straight color of texels with alpha 0 for light.
+static void check_transparent_colors(std::span<const Call> calls) {
+  const auto fills = [](const Call& call) { return output_of(call, Output{}).colors_transparent; };
+  for (size_t index = 1; index < calls.size(); ++index) {
+    const Call& call = calls[index];
+    const bool mixes = has_passes(call) && !is_exact(call) && call.op->makes != Makes::statistics;
+    if (!mixes || !output_of(calls.first(index), Output{}).colors_transparent) continue;
+    const Call& filler = *std::ranges::find_if(calls, fills);
+    fail(Exit::usage, "{}: gives texels with alpha 0 a color, which `{}` would add as light{}", filler.op->name,
+         call.op->name, instead_of(filler, call));
+  }
+}
+
 void check_chain(std::span<const Call> calls) {
   check_display(calls);
   check_numbers(calls);
   check_first(calls);
+  check_transparent_colors(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
     if (const Makes makes = calls[index].op->makes; must_be_last(*calls[index].op))
       fail(Exit::usage, "{}: makes {} and must be the last op; `{}` comes after it", calls[index].op->name,

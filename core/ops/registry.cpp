@@ -1,5 +1,6 @@
 #include "core/ops/registry.h"
 
+#include "core/ops/bleed/row.h"
 #include "core/ops/blur/row.h"
 #include "core/ops/brightpass/row.h"
 #include "core/ops/channels/row.h"
@@ -38,6 +39,7 @@ std::span<const Op* const> all_ops() {
   // clang-format off
   static const Op* const ops[] = {
       &bilateral_op,
+      &bleed_op,
       &bloom_op,
       &blur_op,
       &brightpass_op,

@@ -28,6 +28,7 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .transfer = way.transfer,
       .is_tagged = way.is_tagged,
       .dither = request.output.dither,
+      .colors_transparent = output_of(request.calls, Output{}).colors_transparent,
       .quality = request.output.quality.value_or(EncodeOptions().quality)};
   std::vector<Source> sources;
   for (const ProcessedImage& part : parts)
@@ -52,6 +53,17 @@ std::vector<Encoded> encode_named(const ConversionPlan& way, const ChainRequest&
 std::string note_of_parts(const OtherParts& others) {
   return printable(fmt::format("the chain works on part `{}` (--part chooses another); copied parts: {}", others.name,
                                fmt::join(others.names, ", ")));
+}
+
+// Warns of straight colors where alpha is 0, if the file has premultiplied alpha or none.
+void tell_of_transparent_colors(const ConversionPlan& way, const ChainRequest& request, const Picture& picture,
+                                JobReport& report) {
+  const bool has_straight_alpha = !is_float(way.output_depth) && way.job.format->name != "jpg";
+  const Group& color = picture.groups.front();
+  if (!has_straight_alpha && color.has_alpha() && output_of(request.calls, Output{}).colors_transparent)
+    report.add_warning(
+        "texels with alpha 0 got a color, which is light in this file, because its alpha is not straight (write "
+        "integers with alpha, as in PNG, or add `unpremultiply` behind `bleed`)");
 }
 
 void write_all(const Job& job, const std::vector<Encoded>& files, const ChainRequest& request, JobReport& report) {
@@ -81,6 +93,7 @@ void write_outputs(const ConversionPlan& way, const ChainRequest& request, const
   report.ms.encode = watch.milliseconds();
   for (const Encoded& file : files)
     for (const std::string& warning : file.warnings) report.add_warning(warning);
+  tell_of_transparent_colors(way, request, parts.front().picture, report);
   if (files.front().has_other_parts) report.notes.push_back(note_of_parts(parts.front().others));
   write_all(way.job, files, request, report);
 }

@@ -391,3 +391,34 @@ DEVICE_TEST_CASE("a chain that measures gives the same in tiles with packed imag
   check_done(place, with(chain, {"-o", "tiled.exr", "--tile-side", "33"}));
   CHECK(place.gpupost({"compare", "whole.exr", "tiled.exr", "--tolerance", "0.01", "--relative"}).exit_code == 0);
 }
+
+DEVICE_TEST_CASE("files of integers hold the colors that bleed gives to texels of alpha 0, without a warning") {
+  const TestFolder place;
+  const auto is_warned = [&](const Words& words) {
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 0);
+    return finished.err.find("alpha 0") != std::string::npos;
+  };
+  // an image of one color, in islands
+  check_done(place, {"in.png", "threshold", "--level", "0.3", "-o", "mask.exr", "--quiet"});
+  check_done(place,
+             {"mask.exr", "channels", "--list", "0.25,0.5,0.75,A=R", "premultiply", "-o", "islands.exr", "--quiet"});
+  for (const char* file : {"out.png", "out.tif", "out.tga", "out.ktx2", "out.dds"}) {
+    CHECK(!is_warned({"islands.exr", "bleed", "--bits", "8", "-o", file}));
+    check_near(place, file, "islands.exr", "0.01");
+    const Finished finished = place.gpupost({file, "stats", "--input-alpha", "data", "--quiet"});
+    const auto channels = parse_json(finished.out)["channels"];
+    CHECK(channels[3]["minimum"] == 0);
+    CHECK(channels[3]["maximum"] == 1);
+    for (size_t c = 0; c < 3; ++c) {
+      CHECK(channels[c]["minimum"] == channels[c]["maximum"]);
+      CHECK(double(channels[c]["minimum"]) > 0.1);
+    }
+  }
+  // light of alpha 0 in files of premultiplied alpha
+  CHECK(is_warned({"islands.exr", "bleed", "-o", "out.exr"}));
+  CHECK(is_warned({"islands.exr", "bleed", "-o", "out.jpg"}));
+  CHECK(!is_warned({"islands.exr", "bleed", "unpremultiply", "-o", "out.exr"}));
+  CHECK(!is_warned({"islands.exr", "bleed", "unpremultiply", "channels", "--list", "R,G,B", "-o", "out.exr"}));
+  CHECK(!is_warned({"islands.exr", "-o", "out.exr"}));
+}

@@ -177,6 +177,26 @@ TEST_CASE("nothing may follow an op that makes levels") {
                        Error);
 }
 
+TEST_CASE("no op that mixes texels may follow one that colors texels of alpha 0") {
+  const auto message_of = [](const std::vector<std::string>& names) {
+    std::vector<Call> calls;
+    for (const std::string& name : names)
+      calls.push_back(parse_call(*op_named(name), name == "channels" ? "--list R,G,B" : name == "flip" ? "x" : ""));
+    return error_of([&] { check_chain(calls); }, Exit::usage);
+  };
+  CHECK(message_of({"gain", "bleed", "sharpen"}) ==
+        "bleed: gives texels with alpha 0 a color, which `sharpen` would add as light; put `sharpen` before it");
+  CHECK(message_of({"bleed", "flip", "mips"}) ==
+        "bleed: gives texels with alpha 0 a color, which `mips` would add as light; leave `bleed` out");
+  CHECK(message_of({"bleed", "bleed"}) ==
+        "bleed: gives texels with alpha 0 a color, which `bleed` would add as light; leave `bleed` out");
+  for (const std::vector<std::string>& names :
+       std::vector<std::vector<std::string>>{{"sharpen", "bleed"},
+                                             {"bleed", "gain", "transpose", "stats"},
+                                             {"bleed", "unpremultiply", "channels", "mips"}})
+    CHECK(message_of(names) == "");
+}
+
 TEST_CASE("the nearest word is the one with the fewest letters to change, add or drop") {
   const std::vector<std::string_view> known{"mips", "blur", "bloom", "--fp16", "tonemap"};
   CHECK(closest_word("mips", known) == "mips");

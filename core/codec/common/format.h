@@ -142,6 +142,7 @@ struct EncodeOptions {
   Transfer transfer = Transfer::srgb;  // transfer of integers: 8- and 16-bit PNG, 8-bit KTX2 and DDS
   bool is_tagged = true;               // false: record no curve and no primaries, because they are not known
   Dither dither = Dither::none;        // dithering for 8 bits
+  bool colors_transparent = false;     // light with alpha 0 is a straight color, so no warning is due
   int quality = 90;                    // JPEG quality, 1 to 100; from 90 chroma has full resolution
 };
 

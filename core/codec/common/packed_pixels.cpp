@@ -38,7 +38,7 @@ TexelBuffer integers_of(const Picture& picture, const Level& level, const Encode
   losses.clipped.below += clipped.below;
   losses.clipped.nan += clipped.nan;
   losses.clipped.total += clipped.total;
-  losses.clipped.unseen += clipped.unseen;
+  if (!options.colors_transparent) losses.clipped.unseen += clipped.unseen;
   losses.clipped.texel_count += clipped.texel_count;
   return integers;
 }

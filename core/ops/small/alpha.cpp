@@ -4,6 +4,13 @@
 
 namespace gpupost {
 
+// With straight color, no ops take the color of texels with alpha 0 for light.
+static Output with_plain_colors(const Call&, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  made.colors_transparent = false;
+  return made;
+}
+
 const Op premultiply_op = point_op({
     .name = "premultiply",
     .doc = {.group = OpGroup::channels,
@@ -12,6 +19,7 @@ const Op premultiply_op = point_op({
                            "premultiplied. Where alpha is 0, color becomes 0. Infinite and NaN alpha count as 1.",
             .citation = "Porter and Duff, Compositing Digital Images, 1984",
             .examples = {""}},
+    .output = with_plain_colors,
     .point = Point{.kernel = "small/premultiply.glsl",
                    .texel =
                        [](const Call&, const Planes&) {
@@ -33,6 +41,7 @@ const Op unpremultiply_op = point_op({
              "gpupost divides by alpha when it writes them. Where alpha is 0, infinite or NaN, color does not change.",
          .citation = "Porter and Duff, Compositing Digital Images, 1984",
          .examples = {""}},
+    .output = with_plain_colors,
     .point = Point{.kernel = "small/unpremultiply.glsl",
                    .texel = [](const Call&, const Planes&) { return std::function(unpremultiply); }},
 });
