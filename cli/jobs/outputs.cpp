@@ -216,7 +216,8 @@ static std::string default_output(const Request& request, const Job& job) {
          std::string(job.format->extensions.front());
 }
 
-static void check_assembly(const Globals& globals, const Job& job) {
+static void check_assembly(const Request& request, const Job& job) {
+  const Globals& globals = request.globals;
   if (globals.input.assembly == Assembly::none) return;
   const std::string_view kind = name_of(globals.input.assembly);
   if (!job.format->holds_arrangements)
@@ -228,6 +229,12 @@ static void check_assembly(const Globals& globals, const Job& job) {
   const bool is_cut =
       globals.input.assembly == Assembly::cube_from_cross || globals.input.assembly == Assembly::cube_from_strip;
   if (is_cut && count != 1) fail(Exit::usage, "--assemble {}: the number of inputs is {}; expected 1", kind, count);
+  const bool has_seams = globals.input.assembly != Assembly::array && makes_levels(request.calls);
+  if (has_seams && output_of(request.calls, Output{}).colors_transparent)
+    fail(Exit::usage,
+         "--assemble {}: levels are averaged across the edges of faces, which would add colors of texels with alpha 0 "
+         "as light; leave out --bleed of {}",
+         kind, request.calls.back().op->name);
 }
 
 // The job without any check of its options.
@@ -252,7 +259,7 @@ Job job_of(const Request& request, std::span<const Input> inputs) {
   Job job = unchecked_job_of(request, inputs);
   if (!job.writes_picture) return job;
   const std::string& output = request.globals.output;
-  check_assembly(request.globals, job);
+  check_assembly(request, job);
   check_numbers(request.globals.encoding, *job.format);
   check_output_primaries(request.globals.encoding, request.calls);
   if (job.is_a_file_a_level() && !makes_levels(request.calls))

@@ -133,8 +133,10 @@ Windows windows_before(const Call& call, const Output& input) {
 }
 
 bool keeps_base(std::span<const Call> calls) {
-  return std::ranges::all_of(
-      calls, [](const Call& call) { return call.op->makes == Makes::levels || call.op->makes == Makes::statistics; });
+  return std::ranges::all_of(calls, [](const Call& call) {
+    const bool keeps_level_0 = call.op->makes == Makes::levels && !output_of(call, Output{}).colors_transparent;
+    return keeps_level_0 || call.op->makes == Makes::statistics;
+  });
 }
 
 bool makes_levels(std::span<const Call> calls) { return !calls.empty() && calls.back().op->makes == Makes::levels; }

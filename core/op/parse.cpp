@@ -158,8 +158,15 @@ static void check_first(std::span<const Call> calls) {
   }
 }
 
+// "; use `mips --bleed`" if the op has an option for what `next` does.
+static std::string option_for(const Op& op, const Op& next) {
+  return op.param(next.name) ? fmt::format("; use `{} --{}`", op.name, next.name) : "";
+}
+
 // Returns what to do if `call` must not follow `filler`, a call that gives texels with alpha 0 a color.
 static std::string instead_of(const Call& filler, const Call& call) {
+  const std::string option = option_for(*call.op, *filler.op);
+  if (!option.empty()) return option;
   if (call.op == filler.op || must_be_last(*call.op)) return fmt::format("; leave `{}` out", filler.op->name);
   return fmt::format("; put `{}` before it", call.op->name);
 }
@@ -184,8 +191,9 @@ void check_chain(std::span<const Call> calls) {
   check_transparent_colors(calls);
   for (size_t index = 0; index + 1 < calls.size(); ++index)
     if (const Makes makes = calls[index].op->makes; must_be_last(*calls[index].op))
-      fail(Exit::usage, "{}: makes {} and must be the last op; `{}` comes after it", calls[index].op->name,
-           makes == Makes::levels ? "mip levels" : "one image of all inputs", calls[index + 1].op->name);
+      fail(Exit::usage, "{}: makes {} and must be the last op; `{}` comes after it{}", calls[index].op->name,
+           makes == Makes::levels ? "mip levels" : "one image of all inputs", calls[index + 1].op->name,
+           option_for(*calls[index].op, *calls[index + 1].op));
 }
 
 // Levenshtein distance of two words.

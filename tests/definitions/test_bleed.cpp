@@ -1,4 +1,4 @@
-// bleed, held against their definition and against properties that do not come from it.
+// bleed and mips --bleed, held against their definition and against properties that do not come from it.
 #include "tests/definitions/program.h"
 
 #include <doctest/doctest.h>
@@ -165,4 +165,17 @@ DEVICE_TEST_CASE("bleed spreads no color that is not finite, too large or of har
       if (i != 12) CHECK((filled.texels[i] == Position{0.5, 0.25, 1, 0}));
     CHECK(filled.at(2, 2)[1] == 0.25 * factor);
   }
+}
+
+DEVICE_TEST_CASE("mips --bleed makes the levels of mips, each filled by bleed") {
+  for (const std::string words : {"mips", "mips --levels 1", "mips --coverage 0.5", "mips --filter kaiser",
+                                  "mips --reduce max", "mips --method single-pass"})
+    for (const Image& image : {islands(1, 1), islands(17, 9), islands(1, 37), islands(64, 48, 0.02)}) {
+      const Images plain = run_levels(words, {image})[0], filled = run_levels(words + " --bleed", {image})[0];
+      REQUIRE(filled.size() == plain.size());
+      for (size_t level = 0; level < plain.size(); ++level)
+        check_near(filled[level], bled(plain[level]), words + " --bleed", {1e-5, 1e-5});
+    }
+  for (const std::string words : {"", " --space yxy", " --storage fp16", " --coverage 0.4", " --filter lanczos3"})
+    check_exit_code("mips --bleed --verify" + words, islands(257, 129, 0.03), 0);
 }

@@ -415,9 +415,11 @@ DEVICE_TEST_CASE("files of integers hold the colors that bleed gives to texels o
       CHECK(double(channels[c]["minimum"]) > 0.1);
     }
   }
+  CHECK(!is_warned({"islands.exr", "mips", "--bleed", "--bits", "8", "-o", "levels.ktx2"}));
   // light of alpha 0 in files of premultiplied alpha
   CHECK(is_warned({"islands.exr", "bleed", "-o", "out.exr"}));
   CHECK(is_warned({"islands.exr", "bleed", "-o", "out.jpg"}));
+  CHECK(is_warned({"islands.exr", "mips", "--bleed", "-o", "out.ktx2"}));
   CHECK(!is_warned({"islands.exr", "bleed", "unpremultiply", "-o", "out.exr"}));
   CHECK(!is_warned({"islands.exr", "bleed", "unpremultiply", "channels", "--list", "R,G,B", "-o", "out.exr"}));
   CHECK(!is_warned({"islands.exr", "-o", "out.exr"}));

@@ -187,9 +187,11 @@ TEST_CASE("no op that mixes texels may follow one that colors texels of alpha 0"
   CHECK(message_of({"gain", "bleed", "sharpen"}) ==
         "bleed: gives texels with alpha 0 a color, which `sharpen` would add as light; put `sharpen` before it");
   CHECK(message_of({"bleed", "flip", "mips"}) ==
-        "bleed: gives texels with alpha 0 a color, which `mips` would add as light; leave `bleed` out");
+        "bleed: gives texels with alpha 0 a color, which `mips` would add as light; use `mips --bleed`");
   CHECK(message_of({"bleed", "bleed"}) ==
         "bleed: gives texels with alpha 0 a color, which `bleed` would add as light; leave `bleed` out");
+  CHECK(message_of({"mips", "bleed"}) ==
+        "mips: makes mip levels and must be the last op; `bleed` comes after it; use `mips --bleed`");
   for (const std::vector<std::string>& names :
        std::vector<std::vector<std::string>>{{"sharpen", "bleed"},
                                              {"bleed", "gain", "transpose", "stats"},

@@ -43,8 +43,9 @@ const Op bleed_op{
              "In EXR and other files of floats alpha is premultiplied, and color with alpha 0 is light. For "
              "straight color in such a file, use `bleed unpremultiply`. To drop alpha, use `bleed unpremultiply "
              "channels --list R,G,B`.\nOps that filter, such as `resize`, come before `bleed`. Behind it they would "
-             "add the new colors as light. The op needs the whole image, so it cannot run in tiles.",
-         .citation = "S. J. Gortler et al., The Lumigraph, 1996, section 3.4 (pull-push)",
+             "add the new colors as light. For mip levels, `mips --bleed` fills every level: `gpupost mips "
+             "--coverage 0.5 --bleed in.png -o out.ktx2`. Both need the whole image, so they cannot run in tiles.",
+         .citation = "S. J. Gortler et al., The Lumigraph, 1996 (pull-push)",
          .examples = {""}},
     .output = output,
     .reference = {.levels = [](const Call&, Planes base) { return std::vector{bled(std::move(base))}; },

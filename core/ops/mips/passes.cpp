@@ -1,5 +1,6 @@
 #include "core/ops/mips/passes.h"
 
+#include "core/ops/bleed/passes.h"
 #include "core/ops/mips/area_passes.h"
 #include "core/ops/mips/coverage_passes.h"
 #include "core/ops/mips/reference.h"
@@ -51,6 +52,22 @@ static void plan_filtered_tile(const Call& call, PlanBuilder& builder, int level
   builder.set_current_image(target);
 }
 
+// Fills every level in a new image.
+static void plan_bled_levels(PlanBuilder& builder) {
+  const int source = builder.current_image();
+  const PlanImage image = builder.image(source);
+  const int target = builder.add_image({.size = image.size, .depth = image.depth, .level_count = image.level_count});
+  for (int level = 0; level < image.level_count; ++level) {
+    PassSpec pass = plan_bled_level(builder, {.image = source, .level = level});
+    pass.name += fmt::format(" level {}", level);
+    pass.target.image = target;
+    pass.target.level = level;
+    pass.access.can_be_in_place = false;
+    builder.add(std::move(pass));
+  }
+  builder.set_current_image(target);
+}
+
 void plan_mips(const Call& call, PlanBuilder& builder) {
   const std::optional<LevelRange>& range = builder.input().levels;
   using Part = LevelRange::Part;
@@ -61,10 +78,12 @@ void plan_mips(const Call& call, PlanBuilder& builder) {
   if (makes_one && !makes_area_means(call)) return plan_filtered_tile(call, builder, range->from + 1);
   PlanImage& image = builder.image(builder.current_image());
   const int levels = image.level_count = makes_one ? 2 : mip_level_count(call, image.size, first_level(builder));
-  if (levels == 1) return builder.note("mips: the image is its only level");
-  if (makes_area_means(call)) plan_area_mips(call, builder, levels);
+  if (levels == 1) builder.note("mips: the image is its only level");
+  else if (makes_area_means(call)) plan_area_mips(call, builder, levels);
   else plan_filtered_mips(call, builder, levels);
-  if (const double coverage = call.number("coverage"); coverage > 0 && !range) plan_coverage(builder, coverage);
+  if (const double coverage = call.number("coverage"); levels > 1 && coverage > 0 && !range)
+    plan_coverage(builder, coverage);
+  if (call.flag("bleed")) plan_bled_levels(builder);
 }
 
 }  // namespace gpupost

@@ -1,5 +1,6 @@
 #include "core/ops/mips/reference.h"
 
+#include "core/ops/bleed/reference.h"
 #include "core/ops/mips/coverage_reference.h"
 
 #include <algorithm>
@@ -86,10 +87,18 @@ static std::vector<Planes> chain(const Call& call, Planes base) {
   return levels;
 }
 
-std::vector<Planes> mip_levels(const Call& call, Planes base) {
+// The levels before --bleed.
+static std::vector<Planes> covered_chain(const Call& call, Planes base) {
   std::vector<Planes> levels = chain(call, std::move(base));
   const double coverage = call.number("coverage");
   return coverage > 0 ? with_coverage(std::move(levels), coverage) : levels;
+}
+
+std::vector<Planes> mip_levels(const Call& call, Planes base) {
+  std::vector<Planes> levels = covered_chain(call, std::move(base));
+  if (call.flag("bleed"))
+    for (Planes& level : levels) level = bled(std::move(level));
+  return levels;
 }
 
 // Numbers that overshoot are clamped when they are stored; levels made of them inherit that.
@@ -112,17 +121,29 @@ static std::vector<Planes> filtered_chain_tolerance(const Call& call, const std:
   return errors;
 }
 
-std::vector<Planes> mip_levels_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+// Tolerance of the levels before --bleed.
+static std::vector<Planes> covered_chain_tolerance(const Call& call, const Planes& base, const Planes& error,
+                                                   Depth depth) {
   const double coverage = call.number("coverage");
   const bool has_means = makes_area_means(call);
   // the least number is off by no more than the one that is off most
   if (Reduce(call.integer("reduce")) == Reduce::minimum)
-    return tolerance_of_means(call.with("reduce", double(Reduce::maximum)), base, error, depth);
-  if (has_means && coverage == 0) return tolerance_of_means(call, base, error, depth);
+    return tolerance_of_means(call.with("bleed", 0).with("reduce", double(Reduce::maximum)), base, error, depth);
+  if (has_means && coverage == 0) return tolerance_of_means(call.with("bleed", 0), base, error, depth);
   const std::vector<Planes> levels = chain(call, base);
-  std::vector<Planes> errors = has_means ? tolerance_of_means(call.with("coverage", 0), base, error, depth)
-                                         : filtered_chain_tolerance(call, levels, error, depth);
+  std::vector<Planes> errors = has_means
+                                   ? tolerance_of_means(call.with("bleed", 0).with("coverage", 0), base, error, depth)
+                                   : filtered_chain_tolerance(call, levels, error, depth);
   return coverage > 0 ? coverage_tolerance(levels, errors, coverage, depth) : errors;
+}
+
+std::vector<Planes> mip_levels_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  std::vector<Planes> errors = covered_chain_tolerance(call, base, error, depth);
+  if (!call.flag("bleed")) return errors;
+  const std::vector<Planes> levels = covered_chain(call, base);
+  for (size_t level = 0; level < levels.size(); ++level)
+    errors[level] = bled_tolerance(levels[level], errors[level], depth);
+  return errors;
 }
 
 }  // namespace gpupost

@@ -23,6 +23,8 @@ static void check_coverage(const Call& call) {
 
 static void check(const Call& call) {
   check_coverage(call);
+  if (call.flag("bleed") && call.flag("normal"))
+    fail(Exit::usage, "mips: --bleed is for color with alpha, and --normal is for directions; leave one out");
   if (call.flag("normal") && call.flag("hicomp"))
     fail(Exit::usage, "mips: --hicomp is for color, and --normal is for directions; leave one out");
   if (makes_area_means(call)) return;
@@ -70,6 +72,7 @@ static Output output(const Call& call, std::span<const Output> inputs) {
   made.seam = seam_of(call);
   if (call.flag("normal")) made.content = Content::data;
   if (mips_normals(call) == Normals::length_in_alpha) made.has_alpha = true;
+  if (call.flag("bleed")) made.colors_transparent = true;
   if (made.size != Size{}) made.level_count = mip_level_count(call, made.size);
   return made;
 }
@@ -82,10 +85,10 @@ static Region area_under(const Region& made, Size size) {
           .size = {side(made.size.width, size.width), side(made.size.height, size.height)}};
 }
 
-// With --from-base, the last levels read all of level 0.
+// With --from-base, the last levels read all of level 0. With --bleed, color comes from any distance.
 static Footprint footprint(const Call& call, Size) {
   const bool is_free = call.choice("method") != "single-pass" && call.choice("variant") == "auto";
-  if (call.flag("from-base") || !is_free) return {};
+  if (call.flag("from-base") || call.flag("bleed") || !is_free) return {};
   Footprint made{.kind = Footprint::Kind::levels};
   if (call.number("coverage") > 0) made.scales_of = scales_of_counts;
   if (makes_area_means(call))
@@ -129,16 +132,32 @@ const Op mips_op{
              "The outer half of the border texels does not count, as in NVIDIA Texture Tools; in levels of less than "
              "about 16 texels a side, a drawn texture can differ by that. Alpha is multiplied by a factor from 0 to "
              "4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the same factor. Level 0 "
-             "and images without alpha do not change.",
+             "and images without alpha do not change.\n--bleed fills every level as the op `bleed` does, level 0 too. "
+             "It "
+             "needs the whole image, so it cannot run in tiles.",
          .citation =
              "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
              "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
-         .examples = {"", "--levels 3", "--filter kaiser", "--reduce min", "--normal", "--coverage 0.5",
-                      "--method single-pass", "--method per-level", "--levels 1", "--reduce max --method single-pass",
-                      "--method single-pass --levels 2", "--method single-pass --levels 6",
-                      "--filter lanczos3 --hicomp --border repeat", "--filter mitchell --from-base --border mirror",
-                      "--filter triangle", "--hicomp", "--normal --normal-length alpha --filter mitchell",
-                      "--coverage 0.3 --filter kaiser", "--filter lanczos3 --ringing keep"}},
+         .examples = {"",
+                      "--levels 3",
+                      "--filter kaiser",
+                      "--reduce min",
+                      "--normal",
+                      "--coverage 0.5 --bleed",
+                      "--coverage 0.5",
+                      "--method single-pass",
+                      "--method per-level",
+                      "--levels 1",
+                      "--reduce max --method single-pass",
+                      "--method single-pass --levels 2",
+                      "--method single-pass --levels 6",
+                      "--filter lanczos3 --hicomp --border repeat",
+                      "--filter mitchell --from-base --border mirror",
+                      "--filter triangle",
+                      "--hicomp",
+                      "--normal --normal-length alpha --filter mitchell",
+                      "--coverage 0.3 --filter kaiser",
+                      "--filter lanczos3 --ringing keep"}},
     .params =
         {{.name = "method",
           .help = "single-pass makes all levels in one dispatch, per-level takes one dispatch per level; auto takes "
@@ -186,11 +205,20 @@ const Op mips_op{
           .default_value = 0,
           .min = 0,
           .max = 0.999,
+          .is_for_color = true},
+         {.name = "bleed",
+          .help = "Give texels with alpha 0 the color around them in every level, as the op `bleed` does",
+          .kind = ParamKind::flag,
           .is_for_color = true}},
     .check = check,
     .makes = Makes::levels,
     .channels = Channels::all,
-    .needs = [](const Call& call) { return Needs{.alpha_option = call.number("coverage") > 0 ? "--coverage" : ""}; },
+    .needs =
+        [](const Call& call) {
+          return Needs{.alpha_option = call.number("coverage") > 0 ? "--coverage"
+                                       : call.flag("bleed")        ? "--bleed"
+                                                                   : ""};
+        },
     .output = output,
     .footprint = footprint,
     .change_attributes = change_attributes,
