@@ -165,19 +165,26 @@ static std::string option_for(const Op& op, const Op& next) {
 
 // Returns what to do if `call` must not follow `filler`, a call that gives texels with alpha 0 a color.
 static std::string instead_of(const Call& filler, const Call& call) {
+  if (!option_for(*filler.op, *call.op).empty()) return fmt::format("; leave `{}` out", call.op->name);
   const std::string option = option_for(*call.op, *filler.op);
-  if (!option.empty()) return option;
-  if (call.op == filler.op || must_be_last(*call.op)) return fmt::format("; leave `{}` out", filler.op->name);
+  if (!option.empty())
+    return call.op == filler.op || output_of(call, Output{}).colors_transparent
+               ? fmt::format("; leave `{}` out", filler.op->name)
+               : option;
+  const bool is_before_colors = output_of(call, Output{}).content != Content::color;
+  if (call.op == filler.op || is_before_colors || must_be_last(*call.op))
+    return fmt::format("; leave `{}` out", filler.op->name);
   return fmt::format("; put `{}` before it", call.op->name);
 }
 
-// Ops that mix texels would take the straight color of texels with alpha 0 for light.
+// Ops that mix or measure texels would take the straight color of texels with alpha 0 for light.
 static void check_transparent_colors(std::span<const Call> calls) {
   const auto fills = [](const Call& call) { return output_of(call, Output{}).colors_transparent; };
   for (size_t index = 1; index < calls.size(); ++index) {
     const Call& call = calls[index];
-    const bool mixes = has_passes(call) && !is_exact(call) && call.op->makes != Makes::statistics;
-    if (!mixes || !output_of(calls.first(index), Output{}).colors_transparent) continue;
+    const bool mixes = (has_passes(call) && !is_exact(call)) || footprint_of(call, {1, 1}).measure;
+    if (!mixes || call.op->makes == Makes::statistics || !output_of(calls.first(index), Output{}).colors_transparent)
+      continue;
     const Call& filler = *std::ranges::find_if(calls, fills);
     fail(Exit::usage, "{}: gives texels with alpha 0 a color, which `{}` would add as light{}", filler.op->name,
          call.op->name, instead_of(filler, call));

@@ -96,7 +96,10 @@ void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, co
   const auto makes_normals = [](const Call& call) { return call.op == &mips_op && call.flag("normal"); };
   if (stays_gray && std::ranges::any_of(calls, makes_normals))
     fail(Exit::usage, "--normal needs R, G and B; the image has only Y");
-  if (!calls.empty() && makes_normals(calls.front()) && first.is_color && !first.is_luminance &&
+  const auto normals = std::ranges::find_if(calls, makes_normals);
+  const std::span<const Call> before = calls.first(size_t(normals - calls.begin()));
+  if (normals != calls.end() && first.is_color && !first.is_luminance &&
+      output_of(before, Output{}).gray_result == GrayResult::gray &&
       std::ranges::any_of(std::span(first.channels).first(3), [](const Channel& c) { return c.name.empty(); }))
     fail(Exit::usage, "--normal needs R, G and B; the image has only {}", fmt::join(names_of(first), " "));
   const auto of_color = std::ranges::find_if(calls, is_for_color);

@@ -9,6 +9,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 namespace gpupost {
 
 namespace {
@@ -55,15 +57,31 @@ std::string note_of_parts(const OtherParts& others) {
                                fmt::join(others.names, ", ")));
 }
 
+// Whether a texel of level 0 has alpha 0 and a color.
+bool has_transparent_color(const Group& color) {
+  const auto has = [&](const auto& texels, auto sign) {
+    const auto is_nothing = [&](auto number) { return (number & ~sign) == 0; };
+    for (size_t at = 0; at + 4 <= texels.size(); at += 4)
+      if (is_nothing(texels[at + 3]) && !std::ranges::all_of(texels.subspan(at, 3), is_nothing)) return true;
+    return false;
+  };
+  const TexelBuffer& texels = color.levels.front().texels;
+  if (color.depth == Depth::half) return has(texels.as<uint16_t>(), uint16_t(0x8000));
+  return color.depth == Depth::f32 && has(texels.as<uint32_t>(), 0x80000000u);
+}
+
 // Warns of straight colors where alpha is 0, if the file has premultiplied alpha or none.
 void tell_of_transparent_colors(const ConversionPlan& way, const ChainRequest& request, const Picture& picture,
                                 JobReport& report) {
+  if (!output_of(request.calls, Output{}).colors_transparent) return;
   const bool has_straight_alpha = !is_float(way.output_depth) && way.job.format->name != "jpg";
   const Group& color = picture.groups.front();
-  if (!has_straight_alpha && color.has_alpha() && output_of(request.calls, Output{}).colors_transparent)
+  const std::string_view also = makes_levels(request.calls) ? "" : ", or add `unpremultiply` behind `bleed`";
+  if (!has_straight_alpha && color.has_alpha() && has_transparent_color(color))
     report.add_warning(
-        "texels with alpha 0 got a color, which is light in this file, because its alpha is not straight (write "
-        "integers with alpha, as in PNG, or add `unpremultiply` behind `bleed`)");
+        fmt::format("texels with alpha 0 got a color, which is light in this file, because its alpha is not straight "
+                    "(write integers with alpha, as in PNG{})",
+                    also));
 }
 
 void write_all(const Job& job, const std::vector<Encoded>& files, const ChainRequest& request, JobReport& report) {

@@ -178,4 +178,9 @@ DEVICE_TEST_CASE("mips --bleed makes the levels of mips, each filled by bleed") 
     }
   for (const std::string words : {"", " --space yxy", " --storage fp16", " --coverage 0.4", " --filter lanczos3"})
     check_exit_code("mips --bleed --verify" + words, islands(257, 129, 0.03), 0);
+  const Image odd = made("odd", 3, 2, true, [](int x, int y) {
+    return x + y == 0 ? Position{std::nan(""), 1, 1, 0} : Position{0.5, 0.25, 1, x == 2 ? 0.0 : 1.0};
+  });
+  for (const std::string words : {"", " --coverage 0.5", " --fp16"})
+    check_exit_code("mips --bleed --verify" + words, odd, 0);
 }

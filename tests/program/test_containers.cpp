@@ -53,6 +53,7 @@ DEVICE_TEST_CASE("blocks are 8 bits or half, of the curve that they can have, wi
   const Finished normals = place.gpupost({"mips", "--normal", "out.dds", "-o", "again.dds"});
   CHECK(normals.exit_code == 1);
   CHECK(normals.err == "gpupost: --normal needs R, G and B; the image has only R G\n");
+  CHECK(place.gpupost({"flip", "x", "mips", "--normal", "out.dds", "-o", "again.dds"}).err == normals.err);
   CHECK(dxgi_of({"bars.png", "--compression", "bc4", "-o", "out.dds"}) == 80);
   // blocks are not kept: they would lose twice
   check_done(place, {"in.png", "--compression", "bc7", "-o", "in.ktx2"});

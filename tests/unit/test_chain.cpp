@@ -190,6 +190,13 @@ TEST_CASE("no op that mixes texels may follow one that colors texels of alpha 0"
         "bleed: gives texels with alpha 0 a color, which `mips` would add as light; use `mips --bleed`");
   CHECK(message_of({"bleed", "bleed"}) ==
         "bleed: gives texels with alpha 0 a color, which `bleed` would add as light; leave `bleed` out");
+  const std::vector<Call> measuring{parse_call(*op_named("bleed"), ""), parse_call(*op_named("exposure"), "--auto")};
+  CHECK(error_of([&] { check_chain(measuring); }, Exit::usage) ==
+        "bleed: gives texels with alpha 0 a color, which `exposure` would add as light; put `exposure` before it");
+  const std::vector<Call> twice{parse_call(*op_named("mips"), "--bleed"), parse_call(*op_named("bleed"), "")};
+  CHECK(error_of([&] { check_chain(twice); }, Exit::usage) ==
+        "mips: gives texels with alpha 0 a color, which `bleed` would add as light; leave `bleed` out");
+  CHECK(message_of({"bleed", "luminance"}).ends_with("; leave `bleed` out"));
   CHECK(message_of({"mips", "bleed"}) ==
         "mips: makes mip levels and must be the last op; `bleed` comes after it; use `mips --bleed`");
   for (const std::vector<std::string>& names :

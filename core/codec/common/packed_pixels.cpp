@@ -38,7 +38,8 @@ TexelBuffer integers_of(const Picture& picture, const Level& level, const Encode
   losses.clipped.below += clipped.below;
   losses.clipped.nan += clipped.nan;
   losses.clipped.total += clipped.total;
-  if (!options.colors_transparent) losses.clipped.unseen += clipped.unseen;
+  // a visible texel has given its color to the others
+  if (!options.colors_transparent || clipped.unseen == clipped.texel_count) losses.clipped.unseen += clipped.unseen;
   losses.clipped.texel_count += clipped.texel_count;
   return integers;
 }

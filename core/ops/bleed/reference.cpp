@@ -12,7 +12,7 @@ namespace gpupost {
 
 namespace {
 
-constexpr double unknown_error = 0x1p100;  // error of the color of a texel whose alpha may be 0 or not
+constexpr double unknown_error = 0x1p128;  // error of the color of a texel whose alpha may be 0 or not
 
 // Calls make(x, y, index) for each texel.
 template <class Make>
@@ -39,7 +39,7 @@ double weight_of(const Color& c) {
   const Color straight = unpremultiply(c);
   const bool counts = std::ranges::all_of(straight.begin(), straight.begin() + 3,
                                           [](double value) { return std::abs(value) <= largest_bleeding_color; });
-  return counts && weight >= least_bleeding_alpha ? weight : 0;
+  return counts && weight >= double(float(least_bleeding_alpha)) ? weight : 0;
 }
 
 // Straight color times weight, and the weight.
@@ -52,6 +52,7 @@ Color weighted(const Color& c) {
 
 // The error of weighted(c) if `c` has the error `error`.
 Color weighted_error(const Color& c, const Color& error) {
+  if (weight_of(c) == 0 && !std::ranges::all_of(error, [](double value) { return std::isfinite(value); })) return {};
   const double alpha = std::abs(coverage_of(c[3])), change = std::isfinite(error[3]) ? error[3] : 0;
   const Color made = weighted(c);
   Color sum{0, 0, 0, change};

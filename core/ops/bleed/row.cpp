@@ -37,13 +37,16 @@ const Op bleed_op{
              "texels that it covers, weighted by alpha. If none of them is visible, its color is interpolated "
              "linearly from level k + 1. The same is done in level 0, the image. So color spreads over any distance, "
              "and gets smoother with the distance. An image without visible texels does not change.\nThe weight is "
-             "the absolute value of alpha, at most 1. Infinite and NaN alpha has the weight 1. Color that is NaN, "
+             "the absolute value of alpha, at most 1. Infinite and NaN alpha has the weight 1. Texels with "
+             "negative alpha, which filters with `--ringing keep` make, count as visible. Color that is NaN, "
              "infinite or, with straight alpha, above 1e15 does not spread, nor does color with a weight below "
              "1e-12.\nWrite a file of integers, for example `gpupost bleed in.png -o out.png`. Its alpha is straight. "
              "In EXR and other files of floats alpha is premultiplied, and color with alpha 0 is light. For "
              "straight color in such a file, use `bleed unpremultiply`. To drop alpha, use `bleed unpremultiply "
-             "channels --list R,G,B`.\nOps that filter, such as `resize`, come before `bleed`. Behind it they would "
-             "add the new colors as light. For mip levels, `mips --bleed` fills every level: `gpupost mips "
+             "channels --list R,G,B`.\nOps that filter or measure, such as `resize` and `exposure --auto`, come "
+             "before `bleed`. Behind it they would add the new colors as light. Ops that add a color, such as "
+             "`offset` and `invert`, come before it too, because they add none where alpha is 0. For mip levels, `mips "
+             "--bleed` fills every level: `gpupost mips "
              "--coverage 0.5 --bleed in.png -o out.ktx2`. Both need the whole image, so they cannot run in tiles.",
          .citation = "S. J. Gortler et al., The Lumigraph, 1996 (pull-push)",
          .examples = {""}},

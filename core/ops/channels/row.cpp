@@ -49,7 +49,6 @@ Needs needs(const Call& call) {
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = by_values(call, inputs);
   made.has_alpha = channel_sources(call).has_alpha;
-  made.colors_transparent &= made.has_alpha;
   return made;
 }
 
