@@ -375,8 +375,9 @@ Planes through_lens_tolerance(const Planes& picture, const Planes& error, const 
     Color sum;
     for (size_t k = 0; k < 4; ++k) {
       const double of_coverage = moved.coverage * std::max(made.behind[k], result[k]);
-      // the picture of half the sides and its layers are stored on the way
-      const double stored = field.is_half ? 3 * rounding(made.near_light[k] + made.behind[k], storage) : 0;
+      // the picture of half the sides and its layers are stored on the way, and summed up as floats
+      const double parts = made.near_light[k] + made.behind[k];
+      const double stored = field.is_half ? 3 * rounding(parts, storage) + 5 * rounding(parts, Depth::f32) : 0;
       sum[k] = rounding(result[k], storage) + off.near_light[k] + off.behind[k] + moved.near_light[k] +
                moved.behind[k] + of_coverage + stored + flushed;
       if (field.show == Show::circles || field.show == Show::coverage)
