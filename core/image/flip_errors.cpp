@@ -37,7 +37,7 @@ Vector3 clamped(const Vector3& light) { return {clamped(light[0]), clamped(light
 // The planes that are filtered: Y, X - Y and Y - Z, relative to white. The paper's Y, Cx and Cz are multiples of them; the
 // factors and the offset of Y cancel out.
 enum Plane : size_t { luminance, red_green, blue_yellow, plane_count };
-// What the filters make of them. Edges and points are found along x and along y.
+// The results of the filters. Edges and points are found along x and along y.
 enum Result : size_t {
   seen_luminance,
   seen_red_green,
@@ -93,7 +93,7 @@ auto gaussian(double sigma) {
   return [=](double x) { return std::exp(-x * x / (2 * sigma * sigma)); };
 }
 
-// What a viewer sees of the planes from a distance.
+// Adds the filters that leave of each plane what a viewer sees from a distance.
 void add_seen(std::vector<Filter>& filters) {
   const int radius = int(std::ceil(3 * to_blue_yellow[0].sigma()));
   const auto add = [&](Plane plane, Result result, const Sensitivity& term, double share) {
@@ -108,7 +108,7 @@ void add_seen(std::vector<Filter>& filters) {
   add(blue_yellow, seen_blue_yellow, to_blue_yellow[1], second / (first + second));
 }
 
-// First and second derivatives of a gaussian, which find edges and points.
+// Adds the first and second derivatives of a gaussian, which find edges and points.
 void add_features(std::vector<Filter>& filters) {
   const double sigma = 0.5 * 0.082 * texels_per_degree;
   const int radius = int(std::ceil(3 * sigma));

@@ -157,7 +157,7 @@ class Encoder {
     std::array<size_t, 4> channels{}, places{};  // `places`: the channel of an endpoint that stores it
   };
 
-  // What a rotation stores in the three channels of color. Alpha of an opaque block needs no fit there.
+  // The channels that a rotation stores as color. Alpha of an opaque block is left out, since it is known.
   ColorChannels color_channels(int rotation) const {
     ColorChannels color;
     for (size_t place = 0; place < 3; ++place) {

@@ -83,7 +83,7 @@ Moments<channels> moments_of(const RowMoments<channels>& rows, uint16_t mask) {
   return sum;
 }
 
-// Of the four partitions from `first` on.
+// The moments of both pairs of texels, for the four partitions from `first` on.
 template <size_t channels>
 PairMoments<channels> pair_moments(const RowMoments<channels>& rows, const Masks& masks, size_t first) {
   std::array<Moments<channels>, 4> own;
@@ -99,7 +99,7 @@ PairMoments<channels> pair_moments(const RowMoments<channels>& rows, const Masks
 template <size_t channels>
 using FourMatrices = std::array<std::array<Four, channels>, channels>;
 
-// Of symmetric matrices that commute, so that the product is symmetric too.
+// Both matrices are symmetric and commute, so that the product is symmetric too.
 template <size_t channels>
 FourMatrices<channels> product(const FourMatrices<channels>& left, const FourMatrices<channels>& right) {
   FourMatrices<channels> result;

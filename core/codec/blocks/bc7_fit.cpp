@@ -27,7 +27,7 @@ struct Line {
   Vector<channels> first, second;
 };
 
-// What the choice of indices leads to.
+// The index of each texel, and its weight in the color.
 struct Assigned {
   Quads indices, weights;  // weights of the second endpoint in 64ths
 };

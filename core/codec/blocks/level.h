@@ -1,5 +1,5 @@
-// Block compression of a level of a texture. Texels are rows from the top without padding. Their numbers are halves in BC6H and
-// where they have a sign, else bytes.
+// Block compression of a level of a texture. Texels are rows from the top without padding. Numbers of texels are halves for BC6H
+// and for signed BC4 and BC5, else bytes.
 #pragma once
 
 #include "core/codec/blocks/block.h"

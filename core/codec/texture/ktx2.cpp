@@ -140,7 +140,7 @@ TextureLayout ktx2_layout(const Texture& texture) {
   std::vector<std::byte>& header = layout.header;
   put_text(header, identifier);
   put(header, texture.texel.vulkan);
-  // what a change of byte order would swap
+  // bytes of a number whose order differs between machines
   put(header, uint32_t(texture.texel.has_blocks() ? 1 : bytes_of(texture.texel.depth)));
   put(header, uint32_t(texture.size.width));
   put(header, uint32_t(texture.size.height));

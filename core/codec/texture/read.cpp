@@ -96,7 +96,7 @@ TexelBuffer decoded_blocks(Bytes blocks, const StoredTexture& texture, Size size
   return texels;
 }
 
-// Of R, G, B and alpha of 8 bits.
+// Whether alpha is 255 in all texels of R, G, B and alpha of 8 bits.
 bool is_all_opaque(Bytes texels) {
   for (size_t at = 3; at < texels.size(); at += 4)
     if (texels[at] != std::byte(255)) return false;
