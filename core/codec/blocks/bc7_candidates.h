@@ -13,6 +13,8 @@ struct Candidate {
   int mode = 6, partition = 0, rotation = 0, selection = 0;
 };
 
+inline constexpr size_t candidate_count = 5;
+
 // Those with the least estimates, in ascending order.
 class Candidates {
  public:
@@ -27,12 +29,28 @@ class Candidates {
   auto end() const { return candidates_.begin() + std::ptrdiff_t(count_); }
 
  private:
-  std::array<Candidate, 5> candidates_;
+  std::array<Candidate, candidate_count> candidates_;
   size_t count_ = 0;
 };
 
 // `all` has the 16 texels of a block in their order, with alpha as the fourth channel unless they are opaque.
 // Mode 6 is not among the candidates, as there is only one of it.
 Candidates candidates_for(const Group& all);
+
+// Blocks whose alphas are 0 and 255 try these too. They keep such alphas exactly: endpoints of 7 bits have these values.
+inline constexpr std::array candidates_for_cutouts{
+    Candidate{.mode = 4, .selection = 1}, Candidate{.mode = 5}, Candidate{.mode = 5, .rotation = 1},
+    Candidate{.mode = 5, .rotation = 2}, Candidate{.mode = 5, .rotation = 3}};
+
+// The cost of a choice is its error. Other alphas in a cutout cost half of the error more, and 2 a texel.
+struct CostOfOtherAlpha {
+  float factor, offset;
+};
+inline constexpr CostOfOtherAlpha cost_of_other_alpha{1.5f, 32};
+
+// Expected squared error by indices, as a share of the squared distances along a line.
+float share_of_indices(int bits);
+// Expected squared error by endpoints of a mode.
+float endpoint_error_of(const Mode& mode, int channel_count);
 
 }  // namespace gpupost::bc7

@@ -1,6 +1,7 @@
 // Encodes a block of BC7: fits endpoints in the modes that may suit its texels and keeps the one with the least error.
 #include "core/codec/blocks/bc7.h"
 #include "core/codec/blocks/bc7_candidates.h"
+#include "core/codec/blocks/bc7_exact.h"
 #include "core/codec/blocks/bc7_fit.h"
 #include "core/codec/blocks/bc7_store.h"
 
@@ -12,20 +13,6 @@
 namespace gpupost {
 namespace bc7 {
 namespace {
-
-// Endpoints of 7 bits that give each value of 8 bits at the second of four indices: the nearest ones to each other.
-constexpr auto exact_endpoints = [] {
-  std::array<std::array<int, 2>, 256> endpoints{};
-  std::array<bool, 256> is_known{};
-  for (int distance = 0; distance < 128; ++distance)
-    for (int low = 0; low + distance < 128; ++low)
-      for (const std::array<int, 2> pair : {std::array{low, low + distance}, std::array{low + distance, low}}) {
-        const size_t value = size_t(interpolate(widen(pair[0], 7), widen(pair[1], 7), weights_of_2_bits[1]));
-        if (!is_known[value]) endpoints[value] = pair;
-        is_known[value] = true;
-      }
-  return endpoints;
-}();
 
 Choice choice_of_color(const std::array<uint8_t, 4>& color) {
   Choice choice{.mode = 5};
@@ -74,11 +61,6 @@ bool has_all_alphas(const ByteTexels& texels, std::initializer_list<int> alphas)
   return std::ranges::all_of(texels, [&](const auto& texel) { return std::ranges::count(alphas, texel[3]) > 0; });
 }
 
-// They keep alphas of 0 and 255 exactly: endpoints of 7 bits have these values too.
-constexpr std::array candidates_for_cutouts{Candidate{.mode = 4, .selection = 1}, Candidate{.mode = 5},
-                                            Candidate{.mode = 5, .rotation = 1}, Candidate{.mode = 5, .rotation = 2},
-                                            Candidate{.mode = 5, .rotation = 3}};
-
 // Whether all numbers are 0 or 255, which endpoints of 7 bits without p bits hold.
 bool has_all_extremes(const ByteTexels& texels) {
   return std::ranges::all_of(texels, [](const auto& texel) {
@@ -115,8 +97,8 @@ class Encoder {
     if (modes[size_t(candidate.mode)].second_index_bits == 0) fit_pairs(choice, effort);
     else fit_apart(choice, effort);
     if (choice.error >= best_cost_) return;
-    // Other alphas in a cutout cost half of the error more, and 2 a texel.
-    const float cost = is_cutout_ && !keeps_alpha(choice) ? 1.5f * choice.error + 32 : choice.error;
+    float cost = choice.error;
+    if (is_cutout_ && !keeps_alpha(choice)) cost = cost_of_other_alpha.factor * cost + cost_of_other_alpha.offset;
     if (cost >= best_cost_) return;
     best_cost_ = cost;
     best_ = choice;

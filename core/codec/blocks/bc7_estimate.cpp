@@ -1,6 +1,7 @@
 #include "core/codec/blocks/bc7_estimate.h"
 
 #include "core/codec/blocks/partitions.h"
+#include "core/codec/blocks/reciprocal.h"
 
 #include <initializer_list>
 #include <utility>
@@ -122,22 +123,31 @@ Four trace_of_product(const FourMatrices<channels>& left, const FourMatrices<cha
   return on + off + off;
 }
 
-// The largest eigenvalue of the covariance is near the quotient of the traces of its fifth and fourth power.
+// reciprocal() of each.
+Four reciprocals(const Four& values) {
+  using FourInts = int __attribute__((vector_size(16)));
+  Four result = reinterpret_cast<Four>(int(reciprocal_guess) - reinterpret_cast<FourInts>(values));
+  for (int step = 0; step < reciprocal_steps; ++step) result = result * (2 - values * result);
+  return result;
+}
+
+// The largest eigenvalue of the covariance is near the quotient of the traces of its fifth and fourth power. The matrix is the covariance
+// times the square of the number of texels: exact integers.
 template <size_t channels>
 void add_errors(const PairMoments<channels>& moments, Four& off, Four& along) {
-  const Four inverse = 1 / moments[moment_count(channels) - 1];
+  const Four count = moments[moment_count(channels) - 1], share = reciprocals(count);
   FourMatrices<channels> matrix;
   Four trace{};
   for (size_t a = 0; a < channels; ++a) {
     for (size_t b = a; b < channels; ++b)
-      matrix[a][b] = matrix[b][a] = moments[product_at(channels, a, b)] - moments[a] * moments[b] * inverse;
+      matrix[a][b] = matrix[b][a] = count * moments[product_at(channels, a, b)] - moments[a] * moments[b];
     trace += matrix[a][a];
   }
   const FourMatrices<channels> square = product<channels>(matrix, matrix), cube = product<channels>(square, matrix);
   const Four eigenvalue =
-      trace_of_product<channels>(square, cube) / (trace_of_product<channels>(square, square) + 1e-20f);
-  off += trace - eigenvalue;
-  along += eigenvalue;
+      trace_of_product<channels>(square, cube) * reciprocals(trace_of_product<channels>(square, square) + 1e-20f);
+  off += (trace - eigenvalue) * share;
+  along += eigenvalue * share;
 }
 
 template <size_t channels>

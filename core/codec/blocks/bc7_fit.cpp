@@ -1,5 +1,7 @@
 #include "core/codec/blocks/bc7_fit.h"
 
+#include "core/codec/blocks/reciprocal.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -46,18 +48,19 @@ Vector<channels> sums_of(const Group& group) {
 template <size_t channels>
 using Matrix = std::array<Vector<channels>, channels>;
 
+// The covariance times the square of the number of texels: exact integers.
 template <size_t channels>
-Matrix<channels> covariance_of(const Group& group, const Vector<channels>& mean) {
-  std::array<std::array<Four, channels>, channels> sums{};
-  for (int quad = 0; quad < group.quad_count; ++quad) {
-    std::array<Four, channels> off;
-    for (size_t c = 0; c < channels; ++c) off[c] = (group.values[c][quad] - mean[c]) * group.is_used[quad];
-    for (size_t a = 0; a < channels; ++a)
-      for (size_t b = a; b < channels; ++b) sums[a][b] += off[a] * off[b];
-  }
+Matrix<channels> covariance_of(const Group& group, const Vector<channels>& sums) {
+  std::array<std::array<Four, channels>, channels> products{};
+  for (int quad = 0; quad < group.quad_count; ++quad)
+    for (size_t a = 0; a < channels; ++a) {
+      const Four value = group.values[a][quad] * group.is_used[quad];
+      for (size_t b = a; b < channels; ++b) products[a][b] += value * group.values[b][quad];
+    }
   Matrix<channels> covariance;
   for (size_t a = 0; a < channels; ++a)
-    for (size_t b = a; b < channels; ++b) covariance[a][b] = covariance[b][a] = total(sums[a][b]);
+    for (size_t b = a; b < channels; ++b)
+      covariance[a][b] = covariance[b][a] = float(group.texel_count) * total(products[a][b]) - sums[a] * sums[b];
   return covariance;
 }
 
@@ -68,7 +71,7 @@ Vector<channels> principal_axis(const Matrix<channels>& covariance) {
   for (size_t c = 1; c < channels; ++c)
     if (covariance[c][c] > covariance[widest][widest]) widest = c;
   Vector<channels> axis = covariance[widest];
-  for (int power = 0; power < 4; ++power) {  // it stays below 10^31
+  for (int power = 0; power < 4; ++power) {  // it stays below 10^37
     Vector<channels> next{};
     for (size_t a = 0; a < channels; ++a)
       for (size_t b = 0; b < channels; ++b) next[a] += covariance[a][b] * axis[b];
@@ -76,7 +79,8 @@ Vector<channels> principal_axis(const Matrix<channels>& covariance) {
   }
   float largest = 1e-30f;
   for (const float part : axis) largest = std::max(largest, std::abs(part));
-  for (float& part : axis) part /= largest;
+  const float scale = reciprocal(largest);
+  for (float& part : axis) part *= scale;
   return axis;
 }
 
@@ -84,8 +88,8 @@ Vector<channels> principal_axis(const Matrix<channels>& covariance) {
 template <size_t channels>
 Line<channels> first_line(const Group& group, const Vector<channels>& sums) {
   Vector<channels> mean;
-  for (size_t c = 0; c < channels; ++c) mean[c] = sums[c] / float(group.texel_count);
-  const Vector<channels> axis = principal_axis<channels>(covariance_of<channels>(group, mean));
+  for (size_t c = 0; c < channels; ++c) mean[c] = sums[c] * reciprocals_of_counts[size_t(group.texel_count)];
+  const Vector<channels> axis = principal_axis<channels>(covariance_of<channels>(group, sums));
   float length = 0, offset = 0;
   for (size_t c = 0; c < channels; ++c) {
     length += axis[c] * axis[c];
@@ -99,8 +103,9 @@ Line<channels> first_line(const Group& group, const Vector<channels>& sums) {
     least = at_most(least, along);
     most = at_least(most, along);
   }
-  const float start = std::min({least[0], least[1], least[2], least[3]}) / length;
-  const float end = std::max({most[0], most[1], most[2], most[3]}) / length;
+  const float scale = reciprocal(length);
+  const float start = std::min({least[0], least[1], least[2], least[3]}) * scale;
+  const float end = std::max({most[0], most[1], most[2], most[3]}) * scale;
   Line<channels> line;
   for (size_t c = 0; c < channels; ++c) {
     line.first[c] = mean[c] + start * axis[c];
@@ -122,7 +127,7 @@ struct Projection {
       axis[c] = line.second[c] - line.first[c];
       length += axis[c] * axis[c];
     }
-    const float scale = length > 0 ? last / length : 0;
+    const float scale = length > 0 ? last * reciprocal(length) : 0;
     for (size_t c = 0; c < channels; ++c) {
       axis[c] *= scale;
       offset -= line.first[c] * axis[c];
@@ -188,11 +193,12 @@ Line<channels> solve(const Group& group, const Vector<channels>& sums, const Ass
   form.both = weights / 64 - form.second;
   form.first = count - 2 * (weights / 64) + form.second;
   const float determinant = count * squares - weights * weights;  // an exact integer
-  const float inverse = determinant > 0 ? 1 / determinant : 0;
+  const float inverse = determinant > 0 ? reciprocal(determinant) : 0;
+  const float share = reciprocals_of_counts[size_t(group.texel_count)];
   Line<channels> line;
   for (size_t c = 0; c < channels; ++c) {
     const float slope = (count * total(product_sums[c]) - weights * sums[c]) * inverse;
-    line.first[c] = (sums[c] - slope * weights) / count;
+    line.first[c] = (sums[c] - slope * weights) * share;
     line.second[c] = line.first[c] + 64 * slope;
   }
   return line;
@@ -210,12 +216,14 @@ constexpr Four first_p_bits{0, 1, 0, 1}, second_p_bits{0, 0, 1, 1};
 // Values that a channel of an endpoint can have.
 struct Grid {
   int bits, p_bit;
-  float scale, last;
+  float scale, half_step, last;
 
-  explicit Grid(const PairFormat& format) : bits(format.bits), p_bit(format.p_bits != PBits::none) {
-    scale = float((1 << (bits + p_bit)) - 1) / float(255 << p_bit);
-    last = float((1 << bits) - 1);
-  }
+  explicit Grid(const PairFormat& format)
+      : bits(format.bits),
+        p_bit(format.p_bits != PBits::none),
+        scale(scale_of(bits, p_bit)),
+        half_step(half_step_of(bits, p_bit)),
+        last(float((1 << bits) - 1)) {}
   // The stored value at or below `value`.
   Four stored(const Four& value, const Four& p_bits) const {
     const Four exact = value * scale - p_bits * (p_bit == 0 ? 0 : 0.5f);
@@ -233,14 +241,14 @@ struct Grid {
 template <size_t channels>
 Quantized<channels> quantize(const Line<channels>& line, const ErrorForm& form, const Grid& grid) {
   Quantized<channels> result;
-  const float shift = form.second > 0 ? form.both / form.second : 0, half = 0.5f / grid.scale;
+  const float shift = form.second > 0 ? form.both * reciprocal(form.second) : 0;
   for (size_t c = 0; c < channels; ++c) {
     const Four lower = grid.stored(all_of(line.first[c]), first_p_bits);
     Four least = all_of(above_all_errors);
     for (int upper = 0; upper < 2; ++upper) {
       const Four first = at_most(lower + float(upper), all_of(grid.last));
       const Four off_first = grid.decoded(first, first_p_bits) - line.first[c];
-      const Four second = grid.stored(line.second[c] + half - shift * off_first, second_p_bits);
+      const Four second = grid.stored(line.second[c] + grid.half_step - shift * off_first, second_p_bits);
       const Four off_second = grid.decoded(second, second_p_bits) - line.second[c];
       const Four error = off_first * off_first * form.first + off_first * off_second * (2 * form.both) +
                          off_second * off_second * form.second;

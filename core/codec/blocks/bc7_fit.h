@@ -26,6 +26,10 @@ struct PairFormat {
   bool p_bits_are_1 = false;
 };
 
+// Stored numbers of an endpoint's channel for each of 0 to 255, without p bit, and half of what is between two of them.
+constexpr float scale_of(int bits, int p_bit) { return float((1 << (bits + p_bit)) - 1) / float(255 << p_bit); }
+constexpr float half_step_of(int bits, int p_bit) { return 0.5f / scale_of(bits, p_bit); }
+
 struct PairFit {
   float error = 0;  // sum of squared differences of the decoded integers; exact, as it is below 2^24
   std::array<std::array<int, 4>, 2> endpoints{};  // as stored, without p bit
