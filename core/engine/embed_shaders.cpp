@@ -1,6 +1,7 @@
 // Build tool: compiles the passes of each row's examples to SPIR-V and writes them as C++ and a file of words.
 #include "core/base/error.h"
 #include "core/base/threads.h"
+#include "core/engine/block_encoder.h"
 #include "core/glsl/shader_text.h"
 #include "core/gpu/cache.h"
 #include "core/gpu/gpu.h"
@@ -72,6 +73,9 @@ static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, con
 
 static std::map<std::string, std::vector<uint32_t>> compile_all() {
   std::map<std::string, std::string> names;  // pass names by shader text
+  for (const DeviceTraits& device : usual_devices())
+    for (const Pass& pass : plan_of_blocks(BlockFormat::bc7, usual_sizes[0], device).passes)
+      names.emplace(glsl_of(pass), pass.name);
   for (const Op* op : all_ops()) {
     if (op->prepare) continue;  // their shaders are made at run time
     for (const std::string_view example : op->doc.examples)

@@ -39,6 +39,7 @@ static void append_kernel(std::string_view name, std::set<std::string_view>& don
 
 static std::string extensions(const Pass& pass) {
   std::string text = "#version 460\n#extension GL_EXT_control_flow_attributes : require\n";
+  if (pass.arithmetic.is_exact) text.append(no_contraction_line).append("\n");
   if (pass.memory.scratch_bytes)
     text += "#pragma use_vulkan_memory_model\n#extension GL_KHR_memory_scope_semantics : require\n";
   if (pass.arithmetic.is_half) text += "#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require\n";

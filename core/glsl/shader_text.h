@@ -30,6 +30,9 @@ enum Binding {
 // Push constants, in the order of their declaration.
 std::vector<int32_t> pushed_words(const Pass& pass);
 
+// A line of shaders whose sums and products must not be contracted. SPIR-V of them has a decoration for each.
+constexpr std::string_view no_contraction_line = "#pragma gpupost(no_contraction)";
+
 // A complete compute shader. Equal passes give the same text for any image size.
 std::string glsl_of(const Pass& pass);
 // A compute shader that also counts accesses outside of its images and buffers.

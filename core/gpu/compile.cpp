@@ -4,6 +4,7 @@
 #include "core/base/printable.h"
 #include "core/glsl/shader_text.h"
 #include "core/gpu/gpu.h"
+#include "core/gpu/no_contraction.h"
 #include "core/system/child.h"
 #include "core/system/sandbox.h"
 #include "core/system/serialize.h"
@@ -91,11 +92,15 @@ Compiled compile_glsl(const std::string& glsl, const std::string& name) {
   static const shaderc::Compiler& compiler = *new shaderc::Compiler;
   shaderc::CompileOptions options;
   options.SetTargetEnvironment(shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_2);
-  options.SetOptimizationLevel(shaderc_optimization_level_performance);
+  // The optimizer contracts what is not decorated yet, and the driver optimizes again.
+  const bool is_exact = glsl.find(no_contraction_line) != glsl.npos;
+  options.SetOptimizationLevel(is_exact ? shaderc_optimization_level_zero : shaderc_optimization_level_performance);
   const auto result = compiler.CompileGlslToSpv(glsl, shaderc_compute_shader, name.c_str(), options);
   if (result.GetCompilationStatus() != shaderc_compilation_status_success)
     return {.words = {}, .errors = result.GetErrorMessage()};
-  return {.words = {result.begin(), result.end()}, .errors = ""};
+  Compiled compiled{.words = {result.begin(), result.end()}, .errors = ""};
+  if (is_exact) compiled.words = without_contraction(compiled.words);
+  return compiled;
 }
 
 std::string compiler_version() {

@@ -24,7 +24,7 @@ double OutputQueue::add(size_t index, ProcessedJob made) {
   const uint64_t bytes = 2 * made.bytes();  // images and their encoded files
   const auto shared = std::make_shared<ProcessedJob>(std::move(made));
   auto report = std::async(std::launch::async | std::launch::deferred,  // deferred if the system has no thread left
-                           [this, shared] { return finish(request_, journal_, *shared); });
+                           [this, shared] { return finish(request_, journal_, blocks_, *shared); });
   std::unique_lock lock(mutex_);
   insert(index, {.report = std::move(report), .bytes = bytes});
   const Stopwatch waiting;

@@ -1,6 +1,7 @@
 // Jobs whose outputs are being encoded and written, a thread for each, within the batch settings.
 #pragma once
 
+#include "core/pipeline/block_device.h"
 #include "core/pipeline/process_job.h"
 #include "core/pipeline/run_jobs.h"
 
@@ -18,7 +19,7 @@ class OutputQueue {
  public:
   // All arguments must outlive it. `journal` may be null.
   OutputQueue(const ChainRequest& request, Journal* journal, Report& report, const RunEvents& events)
-      : request_(request), journal_(journal), report_(report), events_(events) {}
+      : request_(request), journal_(journal), report_(report), events_(events), blocks_(request.device) {}
 
   void start(const Job& job);
   void warn(const std::string& text);
@@ -51,6 +52,7 @@ class OutputQueue {
   Journal* journal_;
   Report& report_;
   const RunEvents& events_;
+  BlockDevice blocks_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool is_taking_ = false;  // a thread waits for the next job

@@ -247,10 +247,10 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
 
 // Writes the outputs, unless another program has written the output meanwhile and --no-clobber keeps that. Returns whether it
 // wrote them.
-static bool write_or_keep(const ChainRequest& request, const ConversionPlan& way,
+static bool write_or_keep(const ChainRequest& request, BlockDevice& blocks, const ConversionPlan& way,
                           const std::vector<ProcessedImage>& parts, JobReport& report) {
   try {
-    write_outputs(way, request, parts, report);
+    write_outputs(way, request, blocks, parts, report);
     return true;
   } catch (const AlreadyExists&) {
     const auto is_there = [](const std::string& path) {
@@ -267,12 +267,13 @@ static bool write_or_keep(const ChainRequest& request, const ConversionPlan& way
   }
 }
 
-JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& made) {
+JobReport finish(const ChainRequest& request, Journal* journal, BlockDevice& blocks, ProcessedJob& made) {
   std::optional<FileWriting> guard;
   work_on(made, [&] {
     if (made.report.exit != Exit::done) return;
     if (made.way.job.writes_picture && !own_descriptor(made.way.job.output.at(0))) guard.emplace();
-    const bool is_written = !made.way.job.writes_picture || write_or_keep(request, made.way, made.parts, made.report);
+    const bool is_written =
+        !made.way.job.writes_picture || write_or_keep(request, blocks, made.way, made.parts, made.report);
     if (journal && is_written) journal->add(made.journal_key, *made.job, made.report.journal);
   });
   if (made.report.exit == Exit::done) count_for_interrupt();

@@ -17,6 +17,8 @@
 
 namespace gpupost {
 
+class BlockDevice;
+
 // A job after its chain: it has results, or its report has an error.
 struct ProcessedJob {
   const Job* job = nullptr;
@@ -43,6 +45,6 @@ void process(const ChainRequest& request, DeviceSession& device, Prefetch& input
              PictureInputs& others, double& decode_wait_ms, ProcessedJob& made);
 
 // Encodes and writes the results of a job, and adds it to the journal. An interrupt waits for it if it writes files.
-JobReport finish(const ChainRequest& request, Journal* journal, ProcessedJob& made);
+JobReport finish(const ChainRequest& request, Journal* journal, BlockDevice& blocks, ProcessedJob& made);
 
 }  // namespace gpupost

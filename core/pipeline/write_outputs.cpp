@@ -16,7 +16,7 @@ namespace gpupost {
 namespace {
 
 // One file with all levels, or one file per level.
-std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainRequest& request,
+std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainRequest& request, BlockDevice& blocks,
                                     const std::vector<ProcessedImage>& parts) {
   const Job& job = way.job;
   const auto level_count = int(parts.front().picture.groups.front().levels.size());
@@ -31,7 +31,10 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .is_tagged = way.is_tagged,
       .dither = request.output.dither,
       .colors_transparent = output_of(request.calls, Output{}).colors_transparent,
-      .quality = request.output.quality.value_or(EncodeOptions().quality)};
+      .quality = request.output.quality.value_or(EncodeOptions().quality),
+      .block_encoder = [&](Compression compression, Size size, Bytes texels, std::span<std::byte> to) {
+        return blocks.encode(compression, size, texels, to);
+      }};
   std::vector<Source> sources;
   for (const ProcessedImage& part : parts)
     sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr, .others = &part.others});
@@ -43,10 +46,10 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
 }
 
 // Adds the input to error messages of a batch.
-std::vector<Encoded> encode_named(const ConversionPlan& way, const ChainRequest& request,
+std::vector<Encoded> encode_named(const ConversionPlan& way, const ChainRequest& request, BlockDevice& blocks,
                                   const std::vector<ProcessedImage>& parts) {
   try {
-    return encode_outputs(way, request, parts);
+    return encode_outputs(way, request, blocks, parts);
   } catch (const Error& error) {
     throw Error(error.code(), way.job.name() + ": " + error.what());
   }
@@ -104,10 +107,10 @@ void write_all(const Job& job, const std::vector<Encoded>& files, const ChainReq
 
 }  // namespace
 
-void write_outputs(const ConversionPlan& way, const ChainRequest& request, const std::vector<ProcessedImage>& parts,
-                   JobReport& report) {
+void write_outputs(const ConversionPlan& way, const ChainRequest& request, BlockDevice& blocks,
+                   const std::vector<ProcessedImage>& parts, JobReport& report) {
   const Stopwatch watch;
-  const std::vector<Encoded> files = encode_named(way, request, parts);
+  const std::vector<Encoded> files = encode_named(way, request, blocks, parts);
   report.ms.encode = watch.milliseconds();
   for (const Encoded& file : files)
     for (const std::string& warning : file.warnings) report.add_warning(warning);

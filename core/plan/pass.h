@@ -83,6 +83,7 @@ struct Arithmetic {
   bool is_half = false;
   int subgroup_size = 0;              // smallest subgroup size that allows the exchange; 0: no exchange, 4: quads
   bool reduces_in_subgroups = false;  // uses subgroup sums, minima, maxima and votes
+  bool is_exact = false;              // sums and products round as IEEE 754 says: compilers must not contract them
 };
 
 // How a pass can run in strips of rows.

@@ -132,6 +132,26 @@ const std::string six_numbers = std::string("\x3c\xc8\x88\xc6\xfa\x00\x00\x00", 
 
 }  // namespace
 
+TEST_CASE("another encoder of blocks is tried first") {
+  const Kind& kind = kinds[8];
+  const Picture ramp = ramp_of(kind);
+  EncodeOptions options{.depth = Depth::u8, .compression = kind.compression, .transfer = kind.transfer};
+  const Encoded plain = encode(*format_named("dds"), ramp, options);
+  for (const bool encodes : {true, false}) {
+    Compression asked{};
+    options.block_encoder = [&](Compression compression, Size size, Bytes texels, std::span<std::byte> blocks) {
+      CHECK(texels.size() == 4 * texel_count(size));
+      asked = compression;
+      if (encodes) std::ranges::fill(blocks, std::byte{0x5a});
+      return encodes;
+    };
+    const Encoded made = encode(*format_named("dds"), ramp, options);
+    CHECK(asked == Compression::bc7);
+    CHECK(std::ranges::equal(made.bytes.bytes(), plain.bytes.bytes()) == !encodes);
+    CHECK((made.bytes.bytes().back() == std::byte{0x5a}) == encodes);
+  }
+}
+
 TEST_CASE("files of blocks have the numbers of their format, and are read with little loss at every level") {
   for (const Kind& kind : kinds)
     for (const char* format : {"ktx2", "dds"}) {

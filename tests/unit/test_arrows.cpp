@@ -151,8 +151,8 @@ TEST_CASE("only core/gpu speaks Vulkan") {
   }
 }
 
-TEST_CASE("kernels/ has the folders of core/ops, and lib, shared and bench") {
-  std::set<std::string> ops{"lib", "shared", "bench"};
+TEST_CASE("kernels/ has the folders of core/ops, and lib, shared, bench and blocks") {
+  std::set<std::string> ops{"lib", "shared", "bench", "blocks"};
   for (const auto& entry : fs::directory_iterator("core/ops"))
     if (entry.is_directory()) ops.insert(entry.path().filename().string());
   for (const auto& entry : fs::directory_iterator("kernels")) {

@@ -117,14 +117,16 @@ void count_unheld(const Pixels& pixels, Losses& losses) {
   losses.clipped.total += 3 * texel_count(pixels.size);
 }
 
-void put_level(const Texture& texture, const Pixels& pixels, std::span<std::byte> to, Losses& losses) {
+void put_level(const Texture& texture, const Pixels& pixels, const EncodeOptions& options, std::span<std::byte> to,
+               Losses& losses) {
   if (!texture.texel.has_blocks()) {
     std::ranges::copy(pixels.numbers, to.data());
     return;
   }
   check_opaque(texture, pixels);
   if (texture.texel.blocks == BlockFormat::bc6h) count_unheld(pixels, losses);
-  encode_blocks(texture.texel.blocks, pixels.size, pixels.numbers, to);
+  if (!options.block_encoder || !options.block_encoder(options.compression, pixels.size, pixels.numbers, to))
+    encode_blocks(texture.texel.blocks, pixels.size, pixels.numbers, to);
 }
 
 }  // namespace
@@ -149,7 +151,7 @@ Encoded encode_texture(const Format& format, std::span<const Source> sources, Ar
         fail(Exit::bug, "{}: level {} of image {} has {} x {} texels", format.name, level, image, pixels.size.width,
              pixels.size.height);
       const size_t offset = layout.offsets[image * size_t(texture.level_count) + size_t(level)];
-      put_level(texture, pixels, {encoded.bytes.data() + offset, texture.level_bytes(level)}, losses);
+      put_level(texture, pixels, options, {encoded.bytes.data() + offset, texture.level_bytes(level)}, losses);
     }
   }
   warn_of_losses(losses, encoded.warnings);

@@ -1,0 +1,133 @@
+// Block compression on a device, against the encoder of the host.
+#include "core/codec/blocks/level.h"
+#include "core/engine/block_encoder.h"
+#include "core/glsl/shader_text.h"
+#include "core/pipeline/block_device.h"
+#include "tests/support/device.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <set>
+#include <string>
+
+using namespace gpupost;
+using namespace gpupost::test;
+
+namespace {
+
+using Bytes4 = std::array<uint8_t, 4>;
+
+uint32_t hash_of(uint32_t value) {
+  value = (value ^ value >> 16) * 0x7feb352du;
+  value = (value ^ value >> 15) * 0x846ca68bu;
+  return value ^ value >> 16;
+}
+
+Level level_of(Size size, const std::function<Bytes4(int, int)>& texel) {
+  Level level{size, TexelBuffer(texel_count(size) * 4)};
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const Bytes4 color = texel(x, y);
+      std::ranges::copy(color, level.texels.as<uint8_t>().data() + 4 * (size_t(y) * size_t(size.width) + size_t(x)));
+    }
+  return level;
+}
+
+uint8_t byte_of(double value) { return uint8_t(std::lround(std::min(std::max(value, 0.0), 1.0) * 255)); }
+
+struct Pattern {
+  std::string name;
+  std::function<Bytes4(int, int)> texel;
+};
+
+const std::array patterns{
+    Pattern{"a smooth opaque picture with edges",
+            [](int x, int y) {
+              const double edge = std::sin(x * 0.37) + std::cos(y * 0.23) > 0 ? 0.6 : 0.1;
+              return Bytes4{byte_of(edge + 0.2 * std::sin(x * 0.1)), byte_of(0.5 + 0.4 * std::cos(y * 0.15)),
+                            byte_of(0.7 - edge), 255};
+            }},
+    Pattern{"noise with alpha",
+            [](int x, int y) {
+              const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
+              return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), uint8_t(hash >> 24)};
+            }},
+    Pattern{"opaque noise",
+            [](int x, int y) {
+              const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
+              return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), 255};
+            }},
+    Pattern{"a smooth alpha over colors",
+            [](int x, int y) {
+              return Bytes4{byte_of(0.5 + 0.5 * std::sin(x * 0.2)), byte_of(y / 40.0), byte_of((x + y) / 80.0),
+                            byte_of(0.5 + 0.5 * std::cos((x - y) * 0.11))};
+            }},
+    Pattern{"a cutout",
+            [](int x, int y) {
+              const bool is_in = std::hypot(x % 23 - 11, y % 19 - 9) < 8;
+              return Bytes4{byte_of(0.2 + x / 60.0), byte_of(0.8 - y / 60.0), byte_of(0.3), uint8_t(is_in ? 255 : 0)};
+            }},
+    Pattern{"only 0 and 255",
+            [](int x, int y) {
+              const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
+              const auto extreme = [&](int bit) { return uint8_t(hash >> bit & 1 ? 255 : 0); };
+              return Bytes4{extreme(0), extreme(1), extreme(2), 255};
+            }},
+    Pattern{"blocks of one color", [](int x, int y) {
+              const uint32_t hash = hash_of(uint32_t(x / 4 + 1000 * (y / 4)));
+              return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), uint8_t(hash >> 24)};
+            }}};
+
+std::vector<std::byte> host_blocks(const Level& level) {
+  std::vector<std::byte> blocks(block_bytes_of(BlockFormat::bc7, level.size));
+  encode_blocks(BlockFormat::bc7, level.size, level.texels.bytes(), blocks);
+  return blocks;
+}
+
+}  // namespace
+
+GPU_TEST_CASE("blocks of BC7 of a device are those of the host, bit for bit") {
+  for (const Pattern& pattern : patterns)
+    for (const Size size : {Size{64, 48}, Size{17, 9}, Size{1, 37}, Size{1, 1}}) {
+      CAPTURE(pattern.name);
+      CAPTURE(size.width);
+      const Level level = level_of(size, pattern.texel);
+      std::vector<std::byte> blocks(block_bytes_of(BlockFormat::bc7, size));
+      encode_blocks_on(gpu, BlockFormat::bc7, level, blocks);
+      CHECK(blocks == host_blocks(level));
+    }
+}
+
+GPU_TEST_CASE("no sum and no product of the kernel may be contracted") {
+  const Pass pass = plan_of_blocks(BlockFormat::bc7, {64, 64}, gpu.info().traits).passes.front();
+  const std::vector<uint32_t> words = spirv_of(glsl_of(pass), pass.name);
+  std::set<uint32_t> sums, decorated;
+  for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+    const uint32_t code = words[at] & 0xffff;
+    const bool is_sum = code == 129 || code == 131, is_product = code == 133 || code == 142;  // OpFAdd, OpFSub, OpFMul,
+    if (is_sum || is_product) sums.insert(words[at + 2]);                                     // OpVectorTimesScalar
+    if (code == 71 && words[at + 2] == 42) decorated.insert(words[at + 1]);  // OpDecorate NoContraction
+    CHECK(code != 148);                                                      // OpDot, whose order of sums is not given
+    CHECK(code != 145);                                                      // OpMatrixTimesVector
+    CHECK(code != 146);                                                      // OpMatrixTimesMatrix
+  }
+  CHECK(sums.size() > 100);
+  CHECK(std::ranges::includes(decorated, sums));
+}
+
+GPU_TEST_CASE("only a GPU encodes blocks of outputs, and only large ones of BC7") {
+  const DeviceSettings settings{.device = gpu.info().uuid};
+  const Size large{2048, 2048}, small{64, 64};
+  const Level level = level_of(large, patterns.front().texel);
+  std::vector<std::byte> blocks(block_bytes_of(BlockFormat::bc7, large));
+  BlockDevice device(settings);
+  CHECK(!device.encode(Compression::bc7, small, level.texels.bytes(), blocks));
+  CHECK(!device.encode(Compression::bc3, large, level.texels.bytes(), blocks));
+  const bool is_gpu = gpu.info().traits.type != DeviceType::cpu;
+  CHECK(device.encode(Compression::bc7, large, level.texels.bytes(), blocks) == is_gpu);
+  if (is_gpu) CHECK(blocks == host_blocks(level));
+}
