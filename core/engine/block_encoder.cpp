@@ -1,7 +1,7 @@
 #include "core/engine/block_encoder.h"
 
 #include "core/base/math.h"
-#include "core/codec/blocks/bc7_table.h"
+#include "core/codec/blocks/kernel_table.h"
 
 #include <algorithm>
 
@@ -13,11 +13,14 @@ Plan plan_of_blocks(BlockFormat format, Size size, const DeviceTraits& traits) {
   if (!has_block_kernel(format)) fail(Exit::bug, "no kernel encodes this format of blocks");
   const Size blocks{div_ceil(size.width, block_side), div_ceil(size.height, block_side)};
   const std::array group{8, 8};
-  bc7::KernelTable table = bc7::kernel_table();
-  Plan plan{.images = {{.size = size, .depth = Depth::u8}, {.size = blocks, .depth = Depth::f32}}, .result_image = 1};
+  const bool is_bc6h = format == BlockFormat::bc6h;
+  KernelTable table = is_bc6h ? bc6h_table() : bc7_table();
+  Plan plan{
+      .images = {{.size = size, .depth = is_bc6h ? Depth::half : Depth::u8}, {.size = blocks, .depth = Depth::f32}},
+      .result_image = 1};
   Pass pass(
-      PassSpec{.name = "encode bc7",
-               .kernel = "blocks/bc7.glsl",
+      PassSpec{.name = is_bc6h ? "encode bc6h" : "encode bc7",
+               .kernel = is_bc6h ? "blocks/bc6h.glsl" : "blocks/bc7.glsl",
                .defines = {{"P_BITS", 0, p_bits_names}},
                .values = {{"end_x", size.width}, {"end_y", size.height}},
                .table = std::move(table.numbers),
@@ -28,7 +31,7 @@ Plan plan_of_blocks(BlockFormat format, Size size, const DeviceTraits& traits) {
                .access = {.reads_words = true},
                .memory = {.bytes_read = bytes_of(plan.images[0]), .bytes_written = bytes_of(plan.images[1])}});
   for (const auto& [name, value] : table.constants) pass.defines.push_back({name, value});
-  pass.words.source = Words::bytes4;
+  pass.words.source = is_bc6h ? Words::halves4 : Words::bytes4;
   if (traits.has_image_buffers) pass.words.targets = {Words::floats4};
   else {
     pass.words.samples_source = true;

@@ -1,4 +1,4 @@
-// Block compression on a device. Choices are those of core/codec/blocks, but numbers round in other ways, so that blocks may differ.
+// Block compression on a device, with the same result as in core/codec/blocks, bit for bit.
 #pragma once
 
 #include "core/codec/blocks/block.h"
@@ -7,9 +7,11 @@
 namespace gpupost {
 
 // Whether a device encodes this format.
-constexpr bool has_block_kernel(BlockFormat format) { return format == BlockFormat::bc7; }
+constexpr bool has_block_kernel(BlockFormat format) {
+  return format == BlockFormat::bc6h || format == BlockFormat::bc7;
+}
 
-// The plan that encodes a level of four bytes a texel. A texel of the result holds the bits of a block.
+// The plan that encodes a level of bytes, or of halves for BC6H. A texel of the result holds the bits of a block.
 Plan plan_of_blocks(BlockFormat format, Size size, const DeviceTraits& traits);
 
 // Encodes a level as encode_blocks() does. Throws as Gpu::run() does.

@@ -74,8 +74,9 @@ static std::vector<Pass> passes_of(const Call& call, const PlanInput& input, con
 static std::map<std::string, std::vector<uint32_t>> compile_all() {
   std::map<std::string, std::string> names;  // pass names by shader text
   for (const DeviceTraits& device : usual_devices())
-    for (const Pass& pass : plan_of_blocks(BlockFormat::bc7, usual_sizes[0], device).passes)
-      names.emplace(glsl_of(pass), pass.name);
+    for (const BlockFormat format : {BlockFormat::bc6h, BlockFormat::bc7})
+      for (const Pass& pass : plan_of_blocks(format, usual_sizes[0], device).passes)
+        names.emplace(glsl_of(pass), pass.name);
   for (const Op* op : all_ops()) {
     if (op->prepare) continue;  // their shaders are made at run time
     for (const std::string_view example : op->doc.examples)

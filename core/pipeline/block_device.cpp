@@ -28,22 +28,24 @@ void BlockDevice::open() {
   is_open_ = true;
 }
 
-static bool fits(Size size, const DeviceTraits& traits) {
-  return std::max(size.width, size.height) <= traits.max_image_side &&
-         4 * texel_count(size) <= traits.memory.allocation_bytes;
+static bool fits(Size size, Bytes texels, const DeviceTraits& traits) {
+  return std::max(size.width, size.height) <= traits.max_image_side && texels.size() <= traits.memory.allocation_bytes;
 }
 
 bool BlockDevice::encode(Compression compression, Size size, Bytes texels, std::span<std::byte> blocks) {
-  if (compression != Compression::bc7 || is_off_ || !is_worth_it(size)) return false;
+  const BlockFormat format = compression == Compression::bc7    ? BlockFormat::bc7
+                             : compression == Compression::bc6h ? BlockFormat::bc6h
+                                                                : BlockFormat::none;
+  if (!has_block_kernel(format) || is_off_ || !is_worth_it(size)) return false;
   std::unique_lock lock(mutex_, std::defer_lock);
   if (is_open_) lock.lock();
   else if (!lock.try_lock()) return false;
   if (is_off_) return false;
   try {
     open();
-    if (is_off_ || !fits(size, gpu_->info().traits)) return false;
+    if (is_off_ || !fits(size, texels, gpu_->info().traits)) return false;
     const Level level{size, TexelBuffer(const_cast<std::byte*>(texels.data()), texels.size(), {})};
-    encode_blocks_on(*gpu_, BlockFormat::bc7, level, blocks);
+    encode_blocks_on(*gpu_, format, level, blocks);
     return true;
   } catch (const Error&) {
     if (driver_is_stuck()) throw;

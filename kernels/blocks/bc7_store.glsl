@@ -1,16 +1,6 @@
 // Writes a block of BC7 from its fields, as core/codec/blocks/bc7_store.cpp does, and decodes its alpha.
 #include "blocks/bc7_modes.glsl"
-
-uint block_words[4];
-int block_bits;  // how many of them are set
-
-// At most 8 bits.
-void put(int value, int bits) {
-  const int word = block_bits >> 5, shift = block_bits & 31;
-  block_words[word] |= uint(value) << shift;
-  if (shift + bits > 32) block_words[word + 1] |= uint(value) >> 32 - shift;
-  block_bits += bits;
-}
+#include "blocks/put_bits.glsl"
 
 // If the anchor of a pair has an index with the highest bit set: exchanges the endpoints and counts from the other one.
 // `channels`: 255 in the bytes of the channels that have the indices.
@@ -42,8 +32,7 @@ uvec4 bits_of(Choice choice) {
   for (int pair = 0; pair < mode.pair_count; ++pair)
     normalize_pair(choice, choice.indices, mode.index_bits, mode.pair_count, pair, is_apart ? color : ~0u);
   if (is_apart) normalize_pair(choice, choice.second_indices, mode.second_index_bits, 1, 0, ~color);
-  block_words = uint[4](0u, 0u, 0u, 0u);
-  block_bits = 0;
+  begin_block();
   put(1 << number, number + 1);
   put(shape, mode.shape_bits);
   put(rotation_in(choice.candidate), mode.rotation_bits);
@@ -58,7 +47,7 @@ uvec4 bits_of(Choice choice) {
       put(int(choice.p_bits >> end & 1u), 1);
   put_indices(choice.indices, mode.index_bits, mode.pair_count, shape);
   if (is_apart) put_indices(choice.second_indices, mode.second_index_bits, 1, 0);
-  return uvec4(block_words[0], block_words[1], block_words[2], block_words[3]);
+  return put_words();
 }
 
 int decoded_alpha(Choice choice, int texel) {

@@ -1,4 +1,5 @@
 // Block compression on a device, against the encoder of the host.
+#include "core/base/half.h"
 #include "core/codec/blocks/level.h"
 #include "core/engine/block_encoder.h"
 #include "core/glsl/shader_text.h"
@@ -82,11 +83,56 @@ const std::array patterns{
               return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), uint8_t(hash >> 24)};
             }}};
 
-std::vector<std::byte> host_blocks(const Level& level) {
-  std::vector<std::byte> blocks(block_bytes_of(BlockFormat::bc7, level.size));
-  encode_blocks(BlockFormat::bc7, level.size, level.texels.bytes(), blocks);
+std::vector<std::byte> host_blocks(const Level& level, BlockFormat format = BlockFormat::bc7) {
+  std::vector<std::byte> blocks(block_bytes_of(format, level.size));
+  encode_blocks(format, level.size, level.texels.bytes(), blocks);
   return blocks;
 }
+
+using Halves4 = std::array<uint16_t, 4>;
+
+Level halves_of(Size size, const std::function<Halves4(int, int)>& texel) {
+  Level level{size, TexelBuffer(texel_count(size) * 8)};
+  for (int y = 0; y < size.height; ++y)
+    for (int x = 0; x < size.width; ++x) {
+      const Halves4 color = texel(x, y);
+      std::ranges::copy(color, level.texels.as<uint16_t>().data() + 4 * (size_t(y) * size_t(size.width) + size_t(x)));
+    }
+  return level;
+}
+
+Halves4 halves_of_light(double r, double g, double b) {
+  return {half_from_float(float(r)), half_from_float(float(g)), half_from_float(float(b)), half_from_float(1)};
+}
+
+struct Light {
+  std::string name;
+  std::function<Halves4(int, int)> texel;
+};
+
+const std::array lights{
+    Light{"a sky with a sun",
+          [](int x, int y) {
+            const double sun = 5000 * std::exp(-0.05 * (std::pow(x - 30, 2) + std::pow(y - 20, 2)));
+            return halves_of_light(0.2 + sun + 0.01 * y, 0.4 + 0.9 * sun, 1 + 0.8 * sun + 0.02 * x);
+          }},
+    Light{"edges between dark and bright",
+          [](int x, int y) {
+            const bool is_bright = std::sin(x * 0.37) + std::cos(y * 0.23) > 0;
+            return is_bright ? halves_of_light(12 + x * 0.1, 8, 3) : halves_of_light(0.01, 0.02 + 0.001 * y, 0.05);
+          }},
+    Light{"all bits: also below 0, infinite and NaN",
+          [](int x, int y) {
+            const uint32_t one = hash_of(uint32_t(x + 1000 * y)), other = hash_of(one + 1);
+            return Halves4{uint16_t(one), uint16_t(one >> 16), uint16_t(other), uint16_t(other >> 16)};
+          }},
+    Light{"noise around a color",
+          [](int x, int y) {
+            const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
+            return Halves4{uint16_t(0x3800 + hash % 61), uint16_t(0x3400 + hash / 64 % 61),
+                           uint16_t(0x3900 + hash / 4096 % 61), 0x3c00};
+          }},
+    Light{"one color", [](int, int) { return halves_of_light(0.5, 70, 60000); }}};
 
 }  // namespace
 
@@ -102,21 +148,36 @@ GPU_TEST_CASE("blocks of BC7 of a device are those of the host, bit for bit") {
     }
 }
 
-GPU_TEST_CASE("no sum and no product of the kernel may be contracted") {
-  const Pass pass = plan_of_blocks(BlockFormat::bc7, {64, 64}, gpu.info().traits).passes.front();
-  const std::vector<uint32_t> words = spirv_of(glsl_of(pass), pass.name);
-  std::set<uint32_t> sums, decorated;
-  for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
-    const uint32_t code = words[at] & 0xffff;
-    const bool is_sum = code == 129 || code == 131, is_product = code == 133 || code == 142;  // OpFAdd, OpFSub, OpFMul,
-    if (is_sum || is_product) sums.insert(words[at + 2]);                                     // OpVectorTimesScalar
-    if (code == 71 && words[at + 2] == 42) decorated.insert(words[at + 1]);  // OpDecorate NoContraction
-    CHECK(code != 148);                                                      // OpDot, whose order of sums is not given
-    CHECK(code != 145);                                                      // OpMatrixTimesVector
-    CHECK(code != 146);                                                      // OpMatrixTimesMatrix
+GPU_TEST_CASE("blocks of BC6H of a device are those of the host, bit for bit") {
+  for (const Light& light : lights)
+    for (const Size size : {Size{64, 48}, Size{17, 9}, Size{1, 37}, Size{1, 1}}) {
+      CAPTURE(light.name);
+      CAPTURE(size.width);
+      const Level level = halves_of(size, light.texel);
+      std::vector<std::byte> blocks(block_bytes_of(BlockFormat::bc6h, size));
+      encode_blocks_on(gpu, BlockFormat::bc6h, level, blocks);
+      CHECK(blocks == host_blocks(level, BlockFormat::bc6h));
+    }
+}
+
+GPU_TEST_CASE("no sum and no product of the kernels may be contracted") {
+  for (const BlockFormat format : {BlockFormat::bc6h, BlockFormat::bc7}) {
+    const Pass pass = plan_of_blocks(format, {64, 64}, gpu.info().traits).passes.front();
+    const std::vector<uint32_t> words = spirv_of(glsl_of(pass), pass.name);
+    std::set<uint32_t> sums, decorated;
+    for (size_t at = 5; at < words.size(); at += words[at] >> 16) {
+      const uint32_t code = words[at] & 0xffff;
+      const bool is_sum = code == 129 || code == 131,
+                 is_product = code == 133 || code == 142;                      // OpFAdd, OpFSub, OpFMul,
+      if (is_sum || is_product) sums.insert(words[at + 2]);                    // OpVectorTimesScalar
+      if (code == 71 && words[at + 2] == 42) decorated.insert(words[at + 1]);  // OpDecorate NoContraction
+      CHECK(code != 148);  // OpDot, whose order of sums is not given
+      CHECK(code != 145);  // OpMatrixTimesVector
+      CHECK(code != 146);  // OpMatrixTimesMatrix
+    }
+    CHECK(sums.size() > 100);
+    CHECK(std::ranges::includes(decorated, sums));
   }
-  CHECK(sums.size() > 100);
-  CHECK(std::ranges::includes(decorated, sums));
 }
 
 GPU_TEST_CASE("only a GPU encodes blocks of outputs, and only large ones of BC7") {

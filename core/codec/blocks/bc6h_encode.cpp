@@ -1,9 +1,11 @@
 // The encoder of BC6H. It fits lines to the texels of a block, in the space in which the format interpolates, and keeps
 // the encoding with the least squared error of the decoded halves, taken as integers.
 #include "core/codec/blocks/bc6h.h"
+#include "core/codec/blocks/bc6h_limits.h"
 #include "core/codec/blocks/bc6h_modes.h"
 #include "core/codec/blocks/bc6h_residuals.h"
 #include "core/codec/blocks/partitions.h"
+#include "core/codec/blocks/reciprocal.h"
 
 #include <algorithm>
 #include <bit>
@@ -14,12 +16,6 @@
 namespace gpupost {
 namespace bc6h {
 namespace {
-
-// The encoder tries one pair, then two pairs with the partitions of the least residuals.
-constexpr int tried_partitions = 4;
-constexpr int rounds = 3;  // each chooses endpoints, then indices
-// The encoder gives a partition up if its error is this many times the least one. More rounds seldom halve an error.
-constexpr float largest_error_ratio = 2;
 
 constexpr float largest_end = 65535;
 constexpr float infinite = std::numeric_limits<float>::max();
@@ -53,15 +49,10 @@ struct Encoding {
   Indices indices{};
 };
 
-// Sums over the texels of a pair: products of the weights of its two ends, and of weights and targets.
+// Sums over the texels of a pair: products of the weights of its two ends.
 struct Sums {
   float first_first = 1, first_second = 0, second_second = 1;
-  Color first_target{}, second_target{};
 };
-
-// From the most endpoint bits to the fewest.
-constexpr std::array<size_t, 4> modes_of_one_pair{13, 12, 11, 10};
-constexpr std::array<size_t, 10> modes_of_two_pairs{2, 3, 4, 0, 5, 6, 7, 8, 1, 9};
 
 float sum_of_products(const Lanes& a, const Lanes& b) {
   Lanes products;
@@ -92,7 +83,7 @@ Shape shape_of(uint32_t partition) {
   return shape;
 }
 
-// Returns the direction of length 1 in which the colors differ most, or 0 if they are all the same.
+// Returns the direction in which the colors differ most, of about length 1, or 0 if they are all the same.
 Color axis_of(const std::array<Lanes, 3>& offsets) {
   std::array<Color, 3> covariance;
   for (size_t c = 0; c < 3; ++c)
@@ -104,25 +95,26 @@ Color axis_of(const std::array<Lanes, 3>& offsets) {
   for (int round = 0; round < 4; ++round) {
     const float size = std::abs(axis[0]) + std::abs(axis[1]) + std::abs(axis[2]);
     if (size == 0) return {};
-    const float scale = 1 / size;
+    const float scale = reciprocal(size);
     const Color unit{axis[0] * scale, axis[1] * scale, axis[2] * scale};
     for (size_t c = 0; c < 3; ++c)
       axis[c] = covariance[c][0] * unit[0] + covariance[c][1] * unit[1] + covariance[c][2] * unit[2];
   }
-  const float size = std::sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+  const float size = std::abs(axis[0]) + std::abs(axis[1]) + std::abs(axis[2]);
   if (size == 0) return {};
-  for (float& value : axis) value /= size;
+  const float scale = reciprocal(size);
+  for (float& value : axis) value *= scale;
   return axis;
 }
 
 // Finds the ends of the line nearest to the texels of weight 1; others have weight 0. The anchor is nearer to the first
 // end.
 void fit_line(const BlockTexels& texels, const Lanes& weights, size_t anchor, Color& first, Color& second) {
-  const float count = sum(weights);
+  const float share = reciprocals_of_counts[size_t(sum(weights))];
   Color mean;
   alignas(16) std::array<Lanes, 3> offsets;
   for (size_t c = 0; c < 3; ++c) {
-    mean[c] = sum_of_products(texels.targets[c], weights) / count;
+    mean[c] = sum_of_products(texels.targets[c], weights) * share;
     for (size_t i = 0; i < 16; ++i) offsets[c][i] = (texels.targets[c][i] - mean[c]) * weights[i];
   }
   const Color axis = axis_of(offsets);
@@ -135,6 +127,10 @@ void fit_line(const BlockTexels& texels, const Lanes& weights, size_t anchor, Co
     high = std::max(high, value);
   }
   if (along[anchor] > (low + high) / 2) std::swap(low, high);
+  const float size = axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2];
+  const float scale = size > 0 ? reciprocal(size) : 0;
+  low *= scale;
+  high *= scale;
   for (size_t c = 0; c < 3; ++c) {
     first[c] = std::clamp(mean[c] + axis[c] * low, 0.0f, largest_end);
     second[c] = std::clamp(mean[c] + axis[c] * high, 0.0f, largest_end);
@@ -279,40 +275,42 @@ void choose_indices(const BlockTexels& texels, const Shape& shape, Encoding& enc
   encoding.error = sum(errors);
 }
 
-Sums sums_of(const BlockTexels& texels, const Lanes& first, const Lanes& second) {
-  Sums sums{sum_of_products(first, first), sum_of_products(first, second), sum_of_products(second, second), {}, {}};
-  for (size_t c = 0; c < 3; ++c) {
-    sums.first_target[c] = sum_of_products(first, texels.targets[c]);
-    sums.second_target[c] = sum_of_products(second, texels.targets[c]);
-  }
-  return sums;
-}
-
-std::array<Sums, 2> sums_of(const BlockTexels& texels, const Shape& shape, const Indices& indices) {
-  alignas(16) Lanes first, second;
-  for (size_t i = 0; i < 16; ++i)
-    second[i] = float(shape.pair_count == 1 ? weights_of_16[indices[i]] : weights_of_8[indices[i]]);
-  for (size_t i = 0; i < 16; ++i) first[i] = 64 - second[i];
-  if (shape.pair_count == 1) return {sums_of(texels, first, second), {}};
-  alignas(16) std::array<Lanes, 2> others;
-  for (size_t i = 0; i < 16; ++i) {
-    others[0][i] = first[i] * shape.is_second[i];
-    others[1][i] = second[i] * shape.is_second[i];
-    first[i] -= others[0][i];
-    second[i] -= others[1][i];
-  }
-  return {sums_of(texels, first, second), sums_of(texels, others[0], others[1])};
-}
-
-// Finds the ends with the least squared error. Leaves them unchanged if all texels have the same weights.
-void solve(const Sums& sums, Color& first, Color& second) {
-  const double aa = sums.first_first, ab = sums.first_second, bb = sums.second_second, determinant = aa * bb - ab * ab;
+// Finds the ends of a pair with the least squared error, by the weights of the second end, and the sums of the pair. `is_in_pair` is 1
+// for the texels of the pair, and weights of others are 0. Leaves the ends unchanged if all texels have the same weights. Sums of
+// integers are exact.
+void solve(const BlockTexels& texels, const Lanes& is_in_pair, const Lanes& weights, Sums& sums, Color& first,
+           Color& second) {
+  const float count = sum(is_in_pair), total = sum(weights), squares = sum_of_products(weights, weights);
+  sums = {.first_first = 4096 * count - 128 * total + squares,
+          .first_second = 64 * total - squares,
+          .second_second = squares};
+  const float determinant = count * squares - total * total;
   if (determinant < 1) return;
-  const double scale = 64 / determinant;
+  const float inverse = reciprocal(determinant), share = reciprocals_of_counts[size_t(count)];
   for (size_t c = 0; c < 3; ++c) {
-    const double a = sums.first_target[c], b = sums.second_target[c];
-    first[c] = float(std::clamp((bb * a - ab * b) * scale, 0.0, double(largest_end)));
-    second[c] = float(std::clamp((aa * b - ab * a) * scale, 0.0, double(largest_end)));
+    const float target = sum_of_products(texels.targets[c], is_in_pair), center = float(int(target * share));
+    alignas(16) Lanes off;
+    for (size_t i = 0; i < 16; ++i) off[i] = texels.targets[c][i] - center;
+    const float sum_off = target - count * center;
+    const float slope = (count * sum_of_products(weights, off) - total * sum_off) * inverse;
+    const float start = (sum_off - slope * total) * share + center;
+    first[c] = std::clamp(start, 0.0f, largest_end);
+    second[c] = std::clamp(start + 64 * slope, 0.0f, largest_end);
+  }
+}
+
+// Finds the ends for the indices of an encoding.
+void solve_pairs(const BlockTexels& texels, const Shape& shape, const Indices& indices, Ends& ends,
+                 std::array<Sums, 2>& sums) {
+  alignas(16) Lanes all_weights;
+  for (size_t i = 0; i < 16; ++i)
+    all_weights[i] = float(shape.pair_count == 1 ? weights_of_16[indices[i]] : weights_of_8[indices[i]]);
+  for (int pair = 0; pair < shape.pair_count; ++pair) {
+    alignas(16) Lanes is_in_pair, weights;
+    for (size_t i = 0; i < 16; ++i) is_in_pair[i] = pair == 1 ? shape.is_second[i] : 1 - shape.is_second[i];
+    for (size_t i = 0; i < 16; ++i) weights[i] = all_weights[i] * is_in_pair[i];
+    const size_t first = 2 * size_t(pair);
+    solve(texels, is_in_pair, weights, sums[size_t(pair)], ends[first], ends[first + 1]);
   }
 }
 
@@ -360,10 +358,7 @@ void try_shape(const BlockTexels& texels, const Shape& shape, Encoding& best) {
   std::array<Sums, 2> sums;
   Encoding encoding{.partition = shape.partition};
   for (int round = 0; round < rounds; ++round) {
-    if (round > 0) {
-      sums = sums_of(texels, shape, encoding.indices);
-      for (size_t end = 0; end < shape.end_count(); end += 2) solve(sums[end / 2], ends[end], ends[end + 1]);
-    }
+    if (round > 0) solve_pairs(texels, shape, encoding.indices, ends, sums);
     encoding.mode = &finest_mode(ends, shape);
     encoding.ends = quantize_ends(ends, sums, *encoding.mode);
     choose_indices(texels, shape, encoding);

@@ -1,6 +1,7 @@
 #include "core/codec/blocks/bc6h_residuals.h"
 
 #include "core/codec/blocks/partitions.h"
+#include "core/codec/blocks/reciprocal.h"
 
 #include <cmath>
 
@@ -26,18 +27,17 @@ inline SymmetricMatrix square(const SymmetricMatrix& m) {
 
 // An estimate by the matrix to the power of 4, in which the largest eigenvalue outweighs the others.
 inline float largest_eigenvalue(const SymmetricMatrix& m, float trace) {
-  const float scale = 1 / (trace + 1);  // keeps powers within floats
+  const float scale = reciprocal(trace + 1);  // keeps powers within floats
   const SymmetricMatrix power =
       square(square({m.rr * scale, m.rg * scale, m.rb * scale, m.gg * scale, m.gb * scale, m.bb * scale}));
   const float diagonal = m.rr * power.rr + m.gg * power.gg + m.bb * power.bb;
   const float others = m.rg * power.rg + m.rb * power.rb + m.gb * power.gb;
-  return (diagonal + 2 * others) / (power.rr + power.gg + power.bb + 1e-30f);
+  return (diagonal + 2 * others) * reciprocal(power.rr + power.gg + power.bb + 1e-30f);
 }
 
 void add_residuals(const Moments& moments, PartitionLanes& residuals) {
-  constexpr float part_on_steps = 0.98f;  // of the squares along the line: its 8 steps represent this part
   for (size_t i = 0; i < partition_count; ++i) {
-    const float scale = 1 / moments[0][i], r = moments[1][i], g = moments[2][i], b = moments[3][i];
+    const float scale = reciprocal(moments[0][i]), r = moments[1][i], g = moments[2][i], b = moments[3][i];
     const SymmetricMatrix covariance{moments[4][i] - r * r * scale, moments[5][i] - r * g * scale,
                                      moments[6][i] - r * b * scale, moments[7][i] - g * g * scale,
                                      moments[8][i] - g * b * scale, moments[9][i] - b * b * scale};

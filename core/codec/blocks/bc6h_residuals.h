@@ -17,6 +17,9 @@ inline float sum(const Lanes& lanes) {
   return (parts[0] + parts[1]) + (parts[2] + parts[3]);
 }
 
+// Of the squares along a line: its 8 steps represent this part.
+constexpr float part_on_steps = 0.98f;
+
 // For each partition, the sum of the squared distances of the texels from the best line of their pair, with an
 // allowance for the steps along the line.
 PartitionLanes residuals_of(const std::array<Lanes, 3>& channels);
