@@ -1,6 +1,7 @@
 #include "core/pipeline/pixel_formats.h"
 
 #include "core/base/error.h"
+#include "core/ops/mips/row.h"
 
 #include <fmt/ranges.h>
 
@@ -137,7 +138,10 @@ Depth storage_of(const ChainRequest& request, Depth input_depth, Depth output_de
   const bool is_measured = makes_luminance(request.calls) || std::ranges::any_of(request.calls, [](const Call& call) {
                              return call.op->makes == Makes::statistics;
                            });
-  return is_measured && input_depth == Depth::u8 ? Depth::f32 : working_depth(input_depth, output_depth);
+  const bool fills_levels =
+      std::ranges::any_of(request.calls, [](const Call& call) { return call.op == &mips_op && call.flag("bleed"); });
+  const bool needs_float = fills_levels || (is_measured && input_depth == Depth::u8);
+  return needs_float ? Depth::f32 : working_depth(input_depth, output_depth);
 }
 
 PlanInput plan_input(const PassSettings& passes, Size size, Depth storage, bool is_color) {

@@ -34,7 +34,8 @@ void check_dither(const OutputSettings& output, Depth depth);
 Depth working_depth(Depth input_depth, Depth output_depth);
 
 // Depth of images on the device: --storage, else half with --fp16, else the working depth. 8-bit inputs of chains with
-// `stats` or `luminance` are f32, so that these do not measure rounded values.
+// `stats` or `luminance` are f32, so that these do not measure rounded values. Chains with `mips --bleed` are f32, because the
+// color of the last levels is divided by an alpha that may be too small for half.
 Depth storage_of(const ChainRequest& request, Depth input_depth, Depth output_depth);
 
 // Input of the planner for a group of channels of an image of this size.

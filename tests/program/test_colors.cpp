@@ -430,3 +430,31 @@ DEVICE_TEST_CASE("files of integers hold the colors that bleed gives to texels o
   CHECK(!is_warned({"islands.exr", "bleed", "unpremultiply", "channels", "--list", "R,G,B", "-o", "out.exr"}));
   CHECK(!is_warned({"islands.exr", "-o", "out.exr"}));
 }
+
+DEVICE_TEST_CASE("mips --bleed keeps the color of one texel with little alpha in all levels") {
+  const TestFolder place;
+  REQUIRE(
+      place
+          .shell("oiiotool --create 512x512 4 --fill:color=0.03,0.025,0.02,0.0314 1x1+300+200 -d uint8 -o faint.png "
+                 "&& oiiotool faint.png -d half -o faint.exr")
+          .exit_code == 0);
+  for (const char* input : {"faint.png", "faint.exr"}) {
+    check_done(place, {input, "mips", "--bleed", "--bits", "8", "-o", "levels.ktx2", "--quiet"});
+    const auto color_of = [&](const char* level) {
+      const Finished finished =
+          place.gpupost({"levels.ktx2", "--level", level, "stats", "--input-alpha", "data", "--quiet"});
+      const auto result = parse_json(finished.out);
+      std::vector<double> color;
+      for (const auto& channel : result["channels"]) {
+        color.push_back(channel["minimum"]);
+        if (channel["name"] != "A") CHECK(channel["minimum"] == channel["maximum"]);
+      }
+      return color;
+    };
+    const std::vector<double> color = color_of("0");
+    CHECK(color.at(2) > 0.1);
+    for (const char* level : {"3", "8", "9"})
+      for (size_t c = 0; c < 3; ++c)
+        CHECK_MESSAGE(std::abs(color_of(level).at(c) - color[c]) < 0.01, input, " level ", level);
+  }
+}
