@@ -217,6 +217,16 @@ void tell_of_missing_alpha(std::span<const Call> calls, bool has_alpha, JobRepor
                                      calls[index].op->name, option));
 }
 
+// Warns of a call that drops alpha behind one that gives texels with alpha 0 a straight color.
+void tell_of_dropped_alpha(std::span<const Call> calls, bool has_alpha, JobReport& report) {
+  for (size_t index = 0; index < calls.size(); ++index)
+    if (output_of(calls.first(index), Output{}).colors_transparent && has_alpha_behind(calls.first(index), has_alpha) &&
+        !has_alpha_behind(calls.first(index + 1), has_alpha))
+      report.add_warning(fmt::format(
+          "`{}` drops alpha, and color that is multiplied by alpha stays dark; put `unpremultiply` before it",
+          calls[index].text()));
+}
+
 // Adds a note if integers change only because the output gets another curve.
 void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
                    const OutputSettings& output, JobReport& report) {
@@ -371,6 +381,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                     "end, or choose one with --level",
                     picture.file_level_count));
   tell_of_missing_alpha(calls, picture.groups.front().has_alpha(), report);
+  tell_of_dropped_alpha(calls, picture.groups.front().has_alpha(), report);
   if (is_all_hidden(picture))
     report.add_warning(
         fmt::format("{} (to keep the light, read it with --input-alpha premultiplied and drop alpha with `channels "

@@ -458,3 +458,13 @@ DEVICE_TEST_CASE("mips --bleed keeps the color of one texel with little alpha in
         CHECK_MESSAGE(std::abs(color_of(level).at(c) - color[c]) < 0.01, input, " level ", level);
   }
 }
+
+DEVICE_TEST_CASE("bleed warns of a call behind it that drops the alpha of premultiplied color") {
+  const TestFolder place;
+  const Words drops{"channels", "--list", "R,G,B", "-o", "out.png"};
+  CHECK(place.gpupost(with({"in.png", "bleed"}, drops)).err ==
+        "gpupost: warning: in.png: `channels --list R,G,B` drops alpha, and color that is multiplied by alpha stays "
+        "dark; put `unpremultiply` before it\n");
+  CHECK(place.gpupost(with({"in.png", "bleed", "unpremultiply"}, drops)).err == "");
+  CHECK(place.gpupost(with({"bars.png", "bleed"}, drops)).err == "");
+}
