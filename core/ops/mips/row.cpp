@@ -25,6 +25,9 @@ static void check(const Call& call) {
   check_coverage(call);
   if (call.flag("bleed") && call.flag("normal"))
     fail(Exit::usage, "mips: --bleed is for color with alpha, and --normal is for directions; leave one out");
+  if (call.flag("bleed") && call.choice("reduce") == "min")
+    fail(Exit::usage,
+         "mips: --bleed takes color from texels with alpha, and --reduce min makes levels without them; leave one out");
   if (call.flag("normal") && call.flag("hicomp"))
     fail(Exit::usage, "mips: --hicomp is for color, and --normal is for directions; leave one out");
   if (makes_area_means(call)) return;
@@ -133,8 +136,8 @@ const Op mips_op{
              "about 16 texels a side, a drawn texture can differ by that. Alpha is multiplied by a factor from 0 to "
              "4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the same factor. Level 0 "
              "and images without alpha do not change.\n--bleed fills every level as the op `bleed` does, level 0 too. "
-             "It "
-             "needs the whole image, so it cannot run in tiles.",
+             "It needs the whole image, so it cannot run in tiles. Levels of --reduce min may have no visible texel, "
+             "so --bleed does not take it.",
          .citation =
              "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "
              "Mipmap Creation, 2005 (area weights); NVIDIA Texture Tools, scaleAlphaToCoverage (--coverage)",
