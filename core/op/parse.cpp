@@ -171,7 +171,9 @@ static std::string instead_of(const Call& filler, const Call& call) {
     return call.op == filler.op || output_of(call, Output{}).colors_transparent
                ? fmt::format("; leave `{}` out", filler.op->name)
                : option;
-  const bool is_before_colors = output_of(call, Output{}).content != Content::color;
+  const Content content = output_of(call, Output{}).content;
+  if (content == Content::data) return fmt::format("; use two runs, with `{}` in the second", call.op->name);
+  const bool is_before_colors = content != Content::color;
   if (call.op == filler.op || is_before_colors || must_be_last(*call.op))
     return fmt::format("; leave `{}` out", filler.op->name);
   return fmt::format("; put `{}` before it", call.op->name);
@@ -186,8 +188,8 @@ static void check_transparent_colors(std::span<const Call> calls) {
     if (!mixes || call.op->makes == Makes::statistics || !output_of(calls.first(index), Output{}).colors_transparent)
       continue;
     const Call& filler = *std::ranges::find_if(calls, fills);
-    fail(Exit::usage, "{}: gives texels with alpha 0 a color, which `{}` would add as light{}", filler.op->name,
-         call.op->name, instead_of(filler, call));
+    fail(Exit::usage, "{}: gives texels with alpha 0 a color that is not light, and `{}` takes color as light{}",
+         filler.op->name, call.op->name, instead_of(filler, call));
   }
 }
 

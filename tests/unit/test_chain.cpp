@@ -181,22 +181,31 @@ TEST_CASE("no op that mixes texels may follow one that colors texels of alpha 0"
   const auto message_of = [](const std::vector<std::string>& names) {
     std::vector<Call> calls;
     for (const std::string& name : names)
-      calls.push_back(parse_call(*op_named(name), name == "channels" ? "--list R,G,B" : name == "flip" ? "x" : ""));
+      calls.push_back(parse_call(*op_named(name), name == "channels" ? "--list R,G,B"
+                                                  : name == "flip"   ? "x"
+                                                  : name == "pack"   ? "--green a.png"
+                                                                     : ""));
     return error_of([&] { check_chain(calls); }, Exit::usage);
   };
   CHECK(message_of({"gain", "bleed", "sharpen"}) ==
-        "bleed: gives texels with alpha 0 a color, which `sharpen` would add as light; put `sharpen` before it");
+        "bleed: gives texels with alpha 0 a color that is not light, and `sharpen` takes color as light; put `sharpen` "
+        "before it");
   CHECK(message_of({"bleed", "flip", "mips"}) ==
-        "bleed: gives texels with alpha 0 a color, which `mips` would add as light; use `mips --bleed`");
+        "bleed: gives texels with alpha 0 a color that is not light, and `mips` takes color as light; use `mips "
+        "--bleed`");
   CHECK(message_of({"bleed", "bleed"}) ==
-        "bleed: gives texels with alpha 0 a color, which `bleed` would add as light; leave `bleed` out");
+        "bleed: gives texels with alpha 0 a color that is not light, and `bleed` takes color as light; leave `bleed` "
+        "out");
   const std::vector<Call> measuring{parse_call(*op_named("bleed"), ""), parse_call(*op_named("exposure"), "--auto")};
   CHECK(error_of([&] { check_chain(measuring); }, Exit::usage) ==
-        "bleed: gives texels with alpha 0 a color, which `exposure` would add as light; put `exposure` before it");
+        "bleed: gives texels with alpha 0 a color that is not light, and `exposure` takes color as light; put "
+        "`exposure` before it");
   const std::vector<Call> twice{parse_call(*op_named("mips"), "--bleed"), parse_call(*op_named("bleed"), "")};
-  CHECK(error_of([&] { check_chain(twice); }, Exit::usage) ==
-        "mips: gives texels with alpha 0 a color, which `bleed` would add as light; leave `bleed` out");
+  CHECK(
+      error_of([&] { check_chain(twice); }, Exit::usage) ==
+      "mips: gives texels with alpha 0 a color that is not light, and `bleed` takes color as light; leave `bleed` out");
   CHECK(message_of({"bleed", "luminance"}).ends_with("; leave `bleed` out"));
+  CHECK(message_of({"bleed", "pack"}).ends_with("; use two runs, with `pack` in the second"));
   CHECK(message_of({"mips", "bleed"}) ==
         "mips: makes mip levels and must be the last op; `bleed` comes after it; use `mips --bleed`");
   for (const std::vector<std::string>& names :
