@@ -232,6 +232,7 @@ TEST_CASE("the nearest word is the one with the fewest letters to change, add or
   CHECK(suggestion("xyzzy", known) == "");
   CHECK(closest_word("aces", {"help"}) == "");  // another name for what is not among the known words
   CHECK(closest_word("aces", {"agx", "hill"}) == "hill");
+  CHECK(closest_word("bc6", {"bc1", "bc6h"}) == "bc6h");
 }
 
 TEST_CASE("a number may have a plus before it") {
