@@ -201,7 +201,9 @@ const CommandRow compare_verb{
     .description =
         "Prints for each channel and level: the largest difference and its position, the mean, the root mean square, "
         "the PSNR, and the percentage of texels above the tolerance. Exit code 6 if a difference is above the "
-        "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. Integers are first "
+        "tolerance, or if sizes, channels, windows, chromaticities, parts or level counts differ. If channels differ, "
+        "those that "
+        "both images have are compared, and the Y of a gray image with R, G and B. Integers are first "
         "decoded to linear light, and color is multiplied by alpha, so that colors of texels with alpha 0 are all the "
         "same; --input-alpha data compares color and alpha separately. All parts of an EXR, pages of a TIFF, and "
         "layers and faces of a texture are compared, or the one of --part; -o shows the first. Sequences are compared "
@@ -214,7 +216,8 @@ const CommandRow compare_verb{
         "--flip prints the mean and the maximum of FLIP for level 0 of each part, or for the level of --level. Exit "
         "code 6 if a mean is above T. Differences of channels and of other levels then do not change the exit code. "
         "They do if --tolerance or --max-percent is given, or if the image has no color. FLIP measures color as it is "
-        "shown: over black, in sRGB, clamped to 0..1. NaN is black. With --flip, -o writes the errors as a gray "
+        "shown: over black, in sRGB, clamped to 0..1. NaN is black, and the error is 1 if only one image has NaN "
+        "there. With --flip, -o writes the errors as a gray "
         "image, 0 to 1. Source: P. Andersson et al., FLIP: A Difference Evaluator for Alternating Images, 2020.",
     .argument = Argument::file,
     .least_words = 2,

@@ -243,6 +243,11 @@ double error_of(const Results& a, const Results& b, size_t x) {
   return std::pow(color, 1 - feature_error(a, b, x));
 }
 
+bool has_nan(const Picture& picture, size_t texel) {
+  const float* const light = &picture.groups.front().levels[0].texels.as<float>()[4 * texel];
+  return std::any_of(light, light + 3, [](float value) { return std::isnan(value); });
+}
+
 void sum_up(FlipErrors& errors) {
   double sum = 0;
   for (size_t texel = 0; texel < errors.map.size(); ++texel) {
@@ -272,7 +277,10 @@ FlipErrors flip_errors(const Picture& a, const Picture& b) {
     for (int y = begin; y < end; ++y) {
       const Results &of_a = rows_of_a.filter(y), &of_b = rows_of_b.filter(y);
       const auto width = size_t(errors.size.width);
-      for (size_t x = 0; x < width; ++x) errors.map[size_t(y) * width + x] = float(error_of(of_a, of_b, x));
+      for (size_t x = 0; x < width; ++x) {
+        const size_t texel = size_t(y) * width + x;
+        errors.map[texel] = has_nan(a, texel) == has_nan(b, texel) ? float(error_of(of_a, of_b, x)) : 1;
+      }
     }
   });
   sum_up(errors);

@@ -20,7 +20,7 @@ struct FlipErrors {
 bool has_flip_color(const Picture& picture);
 
 // FLIP of level 0 of two images of the same size whose color is linear, premultiplied 32-bit float. They count as they are
-// shown: over black, in Rec. 709, clamped to 0..1, with 0 in the place of NaN.
+// shown: over black, in Rec. 709, clamped to 0..1, with 0 in the place of NaN. The error is 1 where only one image has NaN.
 FlipErrors flip_errors(const Picture& a, const Picture& b);
 
 // The map times `scale` as a gray image of floats, with the windows of `image`.

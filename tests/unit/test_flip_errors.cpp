@@ -150,17 +150,23 @@ TEST_CASE("FLIP repeats the texels at the border beyond it") {
   }
 }
 
-TEST_CASE("FLIP takes NaN as black, and clamps other values to 0..1") {
+TEST_CASE("FLIP takes NaN as black, with an error of 1 if only one image has it, and clamps other values to 0..1") {
   const auto with = [](double light) {
     return [=](int x, int y, size_t c) { return x == 4 && y == 3 ? light : noise(0)(x, y, c); };
   };
-  const std::pair<double, double> same[] = {{std::nan(""), 0}, {-1, 0},
-                                            {-infinity, 0},    {7, 1},
-                                            {infinity, 1},     {double(std::numeric_limits<float>::max()), 1}};
+  const std::pair<double, double> same[] = {
+      {-1, 0}, {-infinity, 0}, {7, 1}, {infinity, 1}, {double(std::numeric_limits<float>::max()), 1}};
   for (const auto& [light, shown] : same) {
     CHECK(errors_of({17, 9}, with(light), with(shown)).maximum == 0);
     CHECK(errors_of({17, 9}, with(light), with(1 - shown)).maximum > 0.1);
   }
+  const double nan = std::nan("");
+  CHECK(errors_of({17, 9}, with(nan), with(nan)).maximum == 0);
+  FlipErrors black = errors_of({17, 9}, with(0), noise(0));
+  black.map[3 * 17 + 4] = 1;
+  CHECK(errors_of({17, 9}, with(nan), noise(0)).map == black.map);
+  CHECK(errors_of({17, 9}, noise(0), with(nan)).map == black.map);
+  CHECK(errors_of({17, 9}, with(nan), with(0)).worst == Position{4, 3});
 }
 
 TEST_CASE("FLIP does not depend on alpha, which is already multiplied in, and takes gray as R, G and B") {
