@@ -289,6 +289,25 @@ TEST_CASE("BC6H counts NaN, values below 0 and infinities that it cannot hold") 
                                                      "number of values above 65504 that were clamped: 1"});
 }
 
+TEST_CASE("BC6H counts each value that it cannot hold once") {
+  for (const auto& [names, count] : {std::pair("RGB", "2"), {"Y", "1"}}) {
+    Picture picture = noise_of_channels(names, Depth::f32, Transfer::linear, {4, 4}, 0);
+    Group& color = picture.groups[0];
+    color.levels.resize(1);
+    const auto floats = color.levels[0].texels.as<float>();
+    std::ranges::fill(floats, 1.0f);
+    for (const auto& [texel, value] : {std::pair(size_t(0), std::nanf("")), {1, -70000.0f}, {2, 70000.0f}})
+      std::fill_n(&floats[4 * texel], color.is_luminance ? 3 : 2, value);
+    const Encoded encoded =
+        encode(*format_named("dds"), picture, {.depth = Depth::half, .compression = Compression::bc6h});
+    CHECK(encoded.warnings ==
+          std::vector<std::string>{color.is_luminance ? "6.2 % of the values are below 0 and were clamped"
+                                                      : "4.2 % of the values are below 0 and were clamped",
+                                   fmt::format("number of values that were NaN and became 0: {}", count),
+                                   fmt::format("number of values above 65504 that were clamped: {}", count)});
+  }
+}
+
 TEST_CASE("layers and faces of blocks are parts") {
   const Kind kind{Compression::bc4, "Y", Transfer::linear};
   std::vector<Picture> faces;

@@ -3,11 +3,13 @@
 #include "core/codec/common/packed_pixels.h"
 #include "core/codec/common/writer.h"
 #include "core/image/channel_names.h"
+#include "core/image/number.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -103,28 +105,24 @@ std::vector<size_t> components_of(const Texture& texture) {
   return components;
 }
 
-// Counts the values that BC6H does not hold. The conversion to half has counted finite ones that are too large.
-void count_unheld(const Pixels& pixels, Losses& losses) {
-  constexpr uint16_t sign = 0x8000, infinity = 0x7c00;
-  const auto* halves = reinterpret_cast<const uint16_t*>(pixels.numbers.data());
-  for (size_t at = 0; at < 4 * texel_count(pixels.size); ++at) {
-    if (at % 4 == 3) continue;
-    const uint16_t magnitude = halves[at] & ~sign;
-    if (magnitude > infinity) ++losses.clipped.nan;
-    else if (halves[at] > sign) ++losses.clipped.below;
-    else if (magnitude == infinity) ++losses.clamped_count;
+// Counts the values that BC6H does not hold, each once, in the channels of the image.
+void count_unheld(const Group& color, const Level& level, Losses& losses) {
+  for (size_t at = 0; at < 4 * texel_count(level.size); ++at) {
+    if (at % 4 == 3 || color.channels[at % 4].name.empty()) continue;
+    const double value = number_at(level.texels.data() + at * bytes_of(color.depth), color.depth);
+    if (std::isnan(value)) ++losses.clipped.nan;
+    else if (value < 0) ++losses.clipped.below;
+    else if (value > 65504) ++losses.clamped_count;
+    ++losses.clipped.total;
   }
-  losses.clipped.total += 3 * texel_count(pixels.size);
 }
 
-void put_level(const Texture& texture, const Pixels& pixels, const EncodeOptions& options, std::span<std::byte> to,
-               Losses& losses) {
+void put_level(const Texture& texture, const Pixels& pixels, const EncodeOptions& options, std::span<std::byte> to) {
   if (!texture.texel.has_blocks()) {
     std::ranges::copy(pixels.numbers, to.data());
     return;
   }
   check_opaque(texture, pixels);
-  if (texture.texel.blocks == BlockFormat::bc6h) count_unheld(pixels, losses);
   if (!options.block_encoder || !options.block_encoder(options.compression, pixels.size, pixels.numbers, to))
     encode_blocks(texture.texel.blocks, pixels.size, pixels.numbers, to);
 }
@@ -139,19 +137,23 @@ Encoded encode_texture(const Format& format, std::span<const Source> sources, Ar
   const TextureLayout layout = format.name == "dds" ? dds_layout(texture) : ktx2_layout(texture);
   encoded.bytes = TexelBuffer(layout.file_bytes);
   std::ranges::copy(layout.header, encoded.bytes.data());
-  Losses losses;
+  const bool is_bc6h = texture.texel.blocks == BlockFormat::bc6h;
+  Losses losses, of_halves;
   for (size_t image = 0; image < sources.size(); ++image) {
     const Source& source = sources[image];
     std::optional<Picture> working;
     if (!is_encodable(*source.picture, options)) working = working_copy(*source.picture, Depth::f32);
     const Source encodable{.picture = working ? &*working : source.picture, .base = source.base};
     for (int level = 0; level < texture.level_count; ++level) {
-      const Pixels pixels = pixels_of(encodable, options.level + level, components_of(texture), options, losses);
+      const Pixels pixels =
+          pixels_of(encodable, options.level + level, components_of(texture), options, is_bc6h ? of_halves : losses);
       if (pixels.size != level_size(texture.size, level))
         fail(Exit::bug, "{}: level {} of image {} has {} x {} texels", format.name, level, image, pixels.size.width,
              pixels.size.height);
       const size_t offset = layout.offsets[image * size_t(texture.level_count) + size_t(level)];
-      put_level(texture, pixels, options, {encoded.bytes.data() + offset, texture.level_bytes(level)}, losses);
+      put_level(texture, pixels, options, {encoded.bytes.data() + offset, texture.level_bytes(level)});
+      const Group& color = encodable.picture->groups.front();
+      if (is_bc6h) count_unheld(color, color.levels[size_t(options.level + level)], losses);
     }
   }
   warn_of_losses(losses, encoded.warnings);
