@@ -108,9 +108,13 @@ std::string text_of(const Primaries& p) {
 
 // Why two images cannot be compared; "" if they can.
 std::string obstacle_to(const Picture& a, const Picture& b) {
-  if (a.size() != b.size())
-    return fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
-                       b.size().height);
+  if (a.size() == b.size()) return "";
+  return fmt::format("sizes differ: {} x {} and {} x {}\n", a.size().width, a.size().height, b.size().width,
+                     b.size().height);
+}
+
+// "" if both images have the same channels.
+std::string difference_of_channels(const Picture& a, const Picture& b) {
   const auto text_of_names = [](const std::vector<std::string>& names) {
     return printable(fmt::format("{}", fmt::join(names, " ")));
   };
@@ -123,9 +127,30 @@ std::string obstacle_to(const Picture& a, const Picture& b) {
   return "";
 }
 
+// A channel that both images have.
+struct SharedChannel {
+  std::string name;
+  ChannelPlace a, b;
+};
+
+// Y of a gray image is R, G and B of the other image.
+std::vector<SharedChannel> shared_channels(const Picture& a, const Picture& b) {
+  std::vector<SharedChannel> shared;
+  const Group &of_a = a.groups.front(), &of_b = b.groups.front();
+  if (of_a.is_color && of_b.is_color && of_a.is_luminance != of_b.is_luminance)
+    for (size_t c = 0; c < 3; ++c)
+      if (const std::string& name = (of_a.is_luminance ? of_b : of_a).channels[c].name; !name.empty())
+        shared.push_back({name, {&of_a, of_a.is_luminance ? 0 : c}, {&of_b, of_b.is_luminance ? 0 : c}});
+  const std::vector<NamedChannel> channels_of_b = channels_of(b);
+  for (const auto& [name, place] : channels_of(a))
+    if (const auto same = std::ranges::find(channels_of_b, name, &NamedChannel::name); same != channels_of_b.end())
+      shared.push_back({name, place, same->place});
+  return shared;
+}
+
 // Differences of two files other than values, one per line.
 std::string differences_around(const Picture& a, const Picture& b, bool all_levels) {
-  std::string text;
+  std::string text = difference_of_channels(a, b);
   if (a.data_window != b.data_window)
     text += fmt::format("data windows differ: {} and {}\n", text_of(a.data_window), text_of(b.data_window));
   if (a.display_window != b.display_window)
@@ -144,8 +169,7 @@ bool compare_numbers(const Picture& a, const Picture& b, const std::string& part
   const bool channels_decide = !options.flip_limit || options.channels_decide || !has_flip_color(a);
   LevelResult& found = result.levels.emplace_back(
       LevelResult{.part = part, .level = level, .channels = {}, .channels_decide = channels_decide});
-  for (const std::string& name : names_of(a)) {
-    const ChannelPlace of_a = channel_named(a, name), of_b = channel_named(b, name);
+  for (const auto& [name, of_a, of_b] : shared_channels(a, b)) {
     if (of_a.is_uint() != of_b.is_uint()) {
       problems += fmt::format("{} is uint in one image only\n", printable(name));
       is_within = false;
@@ -301,7 +325,7 @@ void compare_files(const std::string& output, const CompareOptions& options, Pai
     const auto [a, b] = meanings_of(std::move(first_a.picture), std::move(first_b.picture), name, 0, of_part, result);
     is_within &= compare_part(a, b, name, of_part, result);
     if (part > 0 || output.empty()) continue;
-    if (!obstacle_to(a, b).empty()) {
+    if (!obstacle_to(a, b).empty() || !difference_of_channels(a, b).empty()) {
       say_unwritten(output, unlike_images, options);
       continue;
     }

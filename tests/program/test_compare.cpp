@@ -274,6 +274,38 @@ TEST_CASE("compare: a channel that is uint in one file only is named, and its ot
   }
 }
 
+TEST_CASE("compare: channels that both images have are compared, and Y with R, G and B") {
+  const TestFolder place;
+  REQUIRE(
+      place
+          .shell("oiiotool in.exr --ch R,G,B -o rgb.exr && oiiotool bars.png --ch 0,0,0 --chnames R,G,B -o bars.exr "
+                 "&& gpupost bars.png -o gray.exr")
+          .exit_code == 0);
+  for (const auto& [a, b, problem, names] :
+       {std::tuple("in.exr", "rgb.exr", "channels differ: R G B A and R G B", "RGB"),
+        {"rgb.exr", "in.exr", "channels differ: R G B and R G B A", "RGB"},
+        {"gray.exr", "bars.exr", "channels differ: Y and R G B", "RGB"},
+        {"bars.exr", "gray.exr", "channels differ: R G B and Y", "RGB"}}) {
+    const Finished finished = place.gpupost({"compare", a, b, "--json", "-o", "d.exr"});
+    CHECK(finished.exit_code == 6);
+    const json result = parse_json(finished.out), pair = result["pairs"][0];
+    CHECK(pair["problems"] == json({problem}));
+    std::string found;
+    for (const json& channel : pair["levels"][0]["channels"]) {
+      found += channel["name"].get<std::string>();
+      CHECK(channel["maximum"] == 0);
+    }
+    CHECK(found == names);
+    CHECK(finished.err ==
+          "gpupost: warning: compare: -o d.exr is not written; the images have different sizes, channels or parts\n");
+  }
+  const Finished other = place.gpupost({"compare", "rgb.exr", "other.exr"});
+  CHECK(other.exit_code == 6);
+  CHECK_MESSAGE(other.out.find("channels differ: R G B and R G B A\nR            largest 0 ") == 0, other.out);
+  CHECK_MESSAGE(other.out.ends_with("\ndifferent: above the tolerance of 0\n"), other.out);
+  CHECK(place.gpupost({"compare", "gray.exr", "bars.exr", "--flip", "0.1"}).out.find("\nFLIP ") != other.out.npos);
+}
+
 namespace {
 
 double flip_of(const json& result) { return result["pairs"][0]["levels"][0]["flip"]["mean"]; }
