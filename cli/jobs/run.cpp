@@ -10,6 +10,7 @@
 #include "cli/report/statistics_report.h"
 #include "cli/text/messages.h"
 #include "core/base/text.h"
+#include "core/pipeline/journal.h"
 #include "core/pipeline/run_jobs.h"
 #include "core/system/atomic_file.h"
 #include "core/system/interrupt.h"
@@ -350,6 +351,16 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
   return progress.finish(code, request.inputs.missing);
 }
 
+// Removes the jobs that no earlier run has finished.
+void keep_finished(const ChainRequest& chain, std::vector<Job>& jobs) {
+  if (!chain.batch.resumes) return jobs.clear();
+  const std::vector<JournalEntry> done = Journal(chain).entries_of_done(jobs);
+  std::vector<Job> finished;
+  for (size_t index = 0; index < jobs.size(); ++index)
+    if (done[index].is_skipped) finished.push_back(std::move(jobs[index]));
+  jobs = std::move(finished);
+}
+
 }  // namespace
 
 ChainRequest chain_request_of(const Request& request) {
@@ -393,19 +404,19 @@ Exit run(const Request& request) {
   JobList list = jobs_of(request);
   // counted before --fail-fast, which may start none of them
   const size_t run_count = list.jobs.size(), job_count = run_count + list.kept.size();
-  if (fails_at_once) list.jobs.clear();
   std::vector<Job>& jobs = list.jobs;
-  if (!globals.report.depfile.empty()) check_depfile(request, list);
-  if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
-    say_note("skipped {} of {} outputs: already there (--no-clobber){}", kept_count, kept_count + run_count,
-             unverified(globals));
-  const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   ChainRequest chain = chain_request_of(request);
   chain.batch.journal = journal_of(globals, jobs);
   chain.batch.options = request.result_options;
   if (!chain.batch.journal.empty() &&
       std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
+  if (fails_at_once) keep_finished(chain, jobs);
+  if (!globals.report.depfile.empty()) check_depfile(request, list);
+  if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
+    say_note("skipped {} of {} outputs: already there (--no-clobber){}", kept_count, kept_count + run_count,
+             unverified(globals));
+  const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   DeviceSessions devices(globals.device);
   say_at_interrupt("gpupost: interrupted before the first file was done; run the same command again\n");
   if (!jobs.empty()) give_exposures(request, chain, jobs, devices);

@@ -196,6 +196,23 @@ TEST_CASE("outputs of an earlier run are done also if the run stops before them"
   CHECK(report["jobs"][1]["is_skipped"] == true);
 }
 
+TEST_CASE("outputs of an earlier run are done also if --fail-fast starts nothing because frames are missing") {
+  const TestFolder place;
+  for (const char* name : {"s.1.png", "s.2.png", "s.4.png"}) place.write(name, made_files().at("in.png"));
+  const Words words{"-o", "out/{stem}.exr", "--mkdir", "--resume"};
+  REQUIRE(place.gpupost(with({"s.%d.png", "--frames", "1-2"}, words)).exit_code == 0);
+  const Words all = with({"s.%d.png", "--frames", "1-4", "--fail-fast", "--depfile", "d", "--report", "r"}, words);
+  const Finished finished = place.gpupost(all);
+  CAPTURE(finished.err);
+  CHECK(finished.exit_code == 5);
+  CHECK(place.read("d") == "out/s.1.exr: s.1.png\nout/s.2.exr: s.2.png\ns.1.png:\ns.2.png:\n");
+  const json report = parse_json(place.read("r"));
+  CHECK(report["not_started"] == 1);
+  CHECK(report["jobs"].size() == 2);
+  for (const json& job : report["jobs"]) CHECK(job["is_skipped"] == true);
+  CHECK(!place.has("out/s.4.exr"));
+}
+
 DEVICE_TEST_CASE("outputs of an earlier run are done also if the device cannot be opened") {
   const TestFolder place;
   const Words words{"flip", "x", "-o", "out/{stem}.exr", "--mkdir", "--resume"};
