@@ -92,7 +92,7 @@ Paths::Paths(const Request& request, std::span<const Job> jobs) {
   for (const Job& job : jobs)
     for (const std::string& input : job.inputs) add_read({.path = input, .what = "input"});
   for (const Job& job : jobs)
-    for (const ReadFile& file : files_of_calls(request.calls, job.frame)) add_read(file);
+    for (const ReadFile& file : files_of_calls(request.calls, job)) add_read(file);
   add_read({.path = request.globals.inputs.list, .what = "list"});
 }
 
@@ -186,11 +186,11 @@ void check_pipes(const Request& request, std::span<const Job> jobs) {
   };
   if (const std::string& list = request.globals.inputs.list; is_pipe(list)) check_one(list, false);
   for (const Job& job : jobs) {
-    std::set<std::string> others;
-    for (const ReadFile& file : files_of_calls(request.calls, job.frame))
-      if (is_pipe(file.path)) others.insert(file.path);
-    for (const std::string& input : job.inputs) {
-      if (is_pipe(input)) check_one(input, has_journal);
+    for (size_t input = 0; input < job.inputs.size(); ++input) {
+      std::set<std::string> others;
+      for (const ReadFile& file : files_of_calls(request.calls, job.frame_of(input)))
+        if (is_pipe(file.path)) others.insert(file.path);
+      if (is_pipe(job.inputs[input])) check_one(job.inputs[input], has_journal);
       for (const std::string& other : others) check_one(other, has_journal);
     }
   }

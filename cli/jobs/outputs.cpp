@@ -241,8 +241,10 @@ static void check_assembly(const Request& request, const Job& job) {
 static Job unchecked_job_of(const Request& request, std::span<const Input> inputs) {
   const std::string& output = request.globals.output;
   Job job{.is_output_named = !output.empty()};
-  for (const Input& input : inputs) job.inputs.push_back(input.path);
-  job.frame = frame_text(inputs.front());
+  for (const Input& input : inputs) {
+    job.inputs.push_back(input.path);
+    job.frames.push_back(frame_text(input));
+  }
   if (writes_no_image(request)) {
     job.format = format_named("exr");  // which can hold everything
     job.writes_picture = false;

@@ -205,7 +205,7 @@ void add_kept(const Request& request, const JobList& list, Report& report) {
 std::vector<std::string> files_of(const Request& request, const Neighbors& neighbors, const Job& job) {
   std::vector<std::string> files = job.inputs;
   std::ranges::copy(neighbors.of(job), std::back_inserter(files));
-  for (const ReadFile& file : files_of_calls(request.calls, job.frame)) files.push_back(file.path);
+  for (const ReadFile& file : files_of_calls(request.calls, job)) files.push_back(file.path);
   return files;
 }
 

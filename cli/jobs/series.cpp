@@ -133,7 +133,7 @@ std::vector<Job> measuring_jobs(const Request& request) {
   std::vector<Job> jobs;
   for (const Input& input : request.inputs.files)
     jobs.push_back({.inputs = {input.path},
-                    .frame = frame_text(input),
+                    .frames = {frame_text(input)},
                     .output = {},
                     .format = format_named("exr"),
                     .writes_picture = false,

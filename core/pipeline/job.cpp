@@ -39,6 +39,14 @@ std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_vi
   return files;
 }
 
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls, const Job& job) {
+  std::vector<ReadFile> files;
+  for (size_t input = 0; input < job.inputs.size(); ++input)
+    for (ReadFile& file : files_of_calls(calls, job.frame_of(input)))
+      if (input == 0 || file.is_of_frame) files.push_back(std::move(file));
+  return files;
+}
+
 std::string fill_frame(std::string path, std::string_view frame) {
   for (size_t at = 0; (at = path.find(frame_place, at)) != path.npos; at += frame.size()) {
     if (frame.empty())

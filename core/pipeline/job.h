@@ -35,8 +35,9 @@ struct CallOfJob {
 // The inputs and the output of a job.
 struct Job {
   std::vector<std::string> inputs;  // one input, or all inputs of one file (--assemble, sheet)
-  std::string frame;                // frame number of the first input, as in its name; empty if it is in no sequence
-  OutputPath output;                // "-": standard output; with {level}: a file for each
+  // Frame number of each input, as in its name; "" for one that is in no sequence. Empty: no input is in a sequence.
+  std::vector<std::string> frames;
+  OutputPath output;  // "-": standard output; with {level}: a file for each
   const Format* format = nullptr;
   bool is_output_named = false;  // the user gave the name, so it must not change
   // The format differs from the input's, which cannot be written or cannot hold the result.
@@ -44,6 +45,7 @@ struct Job {
   bool writes_picture = true;
   std::vector<CallOfJob> calls;  // calls that replace those of the request
 
+  std::string frame_of(size_t input) const { return input < frames.size() ? frames[input] : ""; }
   bool is_a_file_a_level() const { return output.has_level(); }
   std::string name() const;  // for messages: the input, or the first input and the number of others
 };
@@ -55,9 +57,11 @@ struct ReadFile {
   bool is_of_frame = false;  // the path had {frame}: each frame has its own file
 };
 
-// All files that calls read besides the inputs. The journal and dependency files depend on this list.
+// All files that calls read besides the inputs. The journal and dependency files depend on this list. Without a frame number,
+// {frame} stays in the paths. With a job, the files are those for all of its inputs.
 std::vector<ReadFile> files_of_calls(std::span<const Call> calls);
 std::vector<ReadFile> files_of_calls(std::span<const Call> calls, std::string_view frame);
+std::vector<ReadFile> files_of_calls(std::span<const Call> calls, const Job& job);
 
 // Replaces each {frame} of a path by the frame number. Throws Error(Exit::usage) if there is none.
 std::string fill_frame(std::string path, std::string_view frame);

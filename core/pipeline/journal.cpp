@@ -142,8 +142,9 @@ std::string Journal::key_of(const Job& job) const {
   std::vector<std::string> parts{chain_, job.output.shown(), std::string(job.format->name)};
   parts.insert(parts.end(), job.inputs.begin(), job.inputs.end());
   for (const CallOfJob& own : job.calls) parts.push_back(own.call.text());
-  if (!job.frame.empty())
-    for (const std::string& file : files_of_frame_) parts.push_back(sha256_of_file(fill_frame(file, job.frame)));
+  for (const std::string& frame : job.frames)
+    if (!frame.empty())
+      for (const std::string& file : files_of_frame_) parts.push_back(sha256_of_file(fill_frame(file, frame)));
   return sha256_of(joined(parts));
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/image/channel_names.h"
 #include "core/image/to_working.h"
+#include "core/pipeline/job.h"
 #include "core/pipeline/prefetch.h"
 #include "core/pipeline/requirements.h"
 
@@ -56,13 +57,13 @@ static InputPicture read_input(DecodeWorker& worker, const NeededPicture& file, 
           .texels = std::make_shared<const Level>(std::move(color.levels.front()))};
 }
 
-void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at_calls, const Job& job,
+void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at_calls, std::string_view frame,
                          const InputSettings& settings, Depth storage, JobReport& report) {
   std::vector<Kept> given;
   DecodeWorker of_all(DecodeWorker::Life::one_file);  // it is read once, so no process needs to wait
   for (size_t index = 0; index < calls.size(); ++index)
     for (const NeededPicture& needed : calls[index].op->needs(calls[index]).pictures) {
-      const NeededPicture file{.path = fill_frame(needed.path, job.frame),
+      const NeededPicture file{.path = fill_frame(needed.path, frame),
                                .is_data = needed.is_data || settings.is_data || makes_content(calls, Content::data),
                                .needs_float = needed.needs_float};
       const Primaries& primaries = at_calls[index];

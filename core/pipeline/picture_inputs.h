@@ -4,11 +4,11 @@
 #include "core/codec/codec.h"
 #include "core/image/primaries.h"
 #include "core/op/op.h"
-#include "core/pipeline/job.h"
 #include "core/pipeline/report.h"
 #include "core/pipeline/settings.h"
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace gpupost {
@@ -17,9 +17,9 @@ namespace gpupost {
 class PictureInputs {
  public:
   // Fills `inputs` of the calls that need pictures: linear, premultiplied, of depth `storage`, with the primaries of the chain's image
-  // at the call. {frame} in a file's name becomes the job's frame number. Data is not converted, and always of 32-bit floats.
+  // at the call. {frame} in a file's name becomes `frame`. Data is not converted, and always of 32-bit floats.
   // Throws Error(Exit::usage) for a file without color and Error(Exit::input) for one that cannot be read.
-  void give(std::vector<Call>& calls, std::span<const Primaries> at_calls, const Job& job,
+  void give(std::vector<Call>& calls, std::span<const Primaries> at_calls, std::string_view frame,
             const InputSettings& settings, Depth storage, JobReport& report);
   // Number of processes that decoded them.
   int decoder_count() const { return of_frames_.started_count() + of_all_count_; }

@@ -157,8 +157,8 @@ Output properties_of(const Picture& picture) {
 
 // Runs the chain on all channels: color with conversions of primaries, then other channels.
 void run_groups(std::span<const Call> calls, const ChainRequest& request, DeviceSession& gpu,
-                std::span<const Call> color_calls, const std::string& input, Picture& picture,
-                const ConversionPlan& way, JobReport& report) {
+                std::span<const Call> color_calls, const std::string& input, const std::string& frame_number,
+                Picture& picture, const ConversionPlan& way, JobReport& report) {
   const LevelFrame frame = level_frame_of(calls, way.job, picture);
   if (const size_t clamped = make_working(picture, way.storage))
     report.add_warning(fmt::format("number of values above 65504 that were clamped to it for half: {}", clamped));
@@ -180,7 +180,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
     });
     hand_out(numbers, group, measured);
   }
-  for (StatisticsResult& one : measured) one.frame = way.job.frame;
+  for (StatisticsResult& one : measured) one.frame = frame_number;
   std::ranges::move(measured, std::back_inserter(report.measured));
   const std::vector<std::string> unfiltered = names_not_applied(request.passes.apply_to, picture);
   for (const std::string& note : {note_of_routes(calls, unfiltered), note_of_uint_colors(calls, picture),
@@ -343,7 +343,8 @@ std::vector<std::string> drop_other_channels(const ChainRequest& request, const 
 }
 
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
-                             PictureInputs& inputs, const std::string& input, Picture read, JobReport& report) {
+                             PictureInputs& inputs, const std::string& input, const std::string& frame, Picture read,
+                             JobReport& report) {
   check_apply_to(request.passes.apply_to, read);
   check_requirements(request.calls, request.passes.apply_to, read);
   const Call* of_data = maker_of_data(request.calls);
@@ -351,9 +352,9 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     fail(Exit::usage, "--output-primaries: `{}` makes all values data, which have no primaries; leave it out",
          of_data->op->name);
   std::vector<Call> calls = calls_of_job(request, way.job);
-  inputs.give(calls, primaries_at_calls(calls, other_primaries(read)), way.job, request.input, way.storage, report);
+  inputs.give(calls, primaries_at_calls(calls, other_primaries(read)), frame, request.input, way.storage, report);
   set_windows(request, way.job, input, read, calls, report);
-  read_depths(calls, read, way.job.frame, request.input, report);
+  read_depths(calls, read, frame, request.input, report);
   const std::vector<std::string> names_of_input = names_of(read);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
@@ -398,7 +399,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (!calls.empty()) {
     if (keeps_original_integers) part.base = base_as_read(calls, way.output_depth, picture);
-    run_groups(calls, request, gpu, primaries.calls, input, picture, way, report);
+    run_groups(calls, request, gpu, primaries.calls, input, frame, picture, way, report);
     const bool are_numbers = makes_content(calls, Content::numbers);
     if (makes_display(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())

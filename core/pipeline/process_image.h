@@ -25,8 +25,10 @@ std::vector<std::string> drop_other_channels(const ChainRequest& request, const 
 std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
                                  const Picture& picture, Assembly assembly);
 
-// Processes an image of the file `input` for the output. Throws Error(Exit::usage) if the chain cannot run on it.
+// Processes an image of the file `input` for the output. `frame`: its frame number, as in Job::frames. Throws
+// Error(Exit::usage) if the chain cannot run on it.
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,
-                             PictureInputs& inputs, const std::string& input, Picture read, JobReport& report);
+                             PictureInputs& inputs, const std::string& input, const std::string& frame, Picture read,
+                             JobReport& report);
 
 }  // namespace gpupost

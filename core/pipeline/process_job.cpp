@@ -121,8 +121,8 @@ ChainRequest request_after(const ChainRequest& request, size_t call_count) {
 // Runs the calls before --assemble cuts the image, and cuts it. `way`: of the whole chain for the image; becomes that of the rest for a
 // face, which is linear and premultiplied.
 std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_count, DeviceSession& device,
-                                     PictureInputs& others, const std::string& input, Picture picture,
-                                     ConversionPlan& way, JobReport& report) {
+                                     PictureInputs& others, const std::string& input, const std::string& frame,
+                                     Picture picture, ConversionPlan& way, JobReport& report) {
   // the attributes that the output cannot hold are dropped, but the calls after the cut need the primaries
   const std::optional<Primaries> primaries = other_primaries(picture);
   ChainRequest before = request;
@@ -141,7 +141,8 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
   way_before.transfer = Transfer::linear;
   const auto is_later = [&](const CallOfJob& own) { return own.index >= call_count; };
   std::erase_if(way_before.job.calls, is_later);
-  const ProcessedImage whole = process_image(before, device, way_before, others, input, std::move(picture), report);
+  const ProcessedImage whole =
+      process_image(before, device, way_before, others, input, frame, std::move(picture), report);
   std::vector<Picture> faces =
       cut_faces(fmt::format("{}: `{}`", input, before.calls.back().text()), whole.picture, request.input.assembly);
   for (Picture& face : faces)
@@ -168,7 +169,9 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     if (index < before_cut) texts_before_cut[index] = call.text();
   ColorType first;
   Size cell;
-  for (const std::string& input : given.inputs) {
+  for (size_t index = 0; index < given.inputs.size(); ++index) {
+    const std::string& input = given.inputs[index];
+    const std::string frame = given.frame_of(index);
     const size_t warned_before = report.warnings.size();
     const Stopwatch waiting;
     InputImages images = inputs.next(report);
@@ -183,7 +186,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       Picture& picture = images.pictures.front();
       made.way = conversion_plan_of(request, given, picture);
       images.pictures =
-          faces_of_result(request, before_cut, device, others, input, std::move(picture), made.way, report);
+          faces_of_result(request, before_cut, device, others, input, frame, std::move(picture), made.way, report);
     } else if (is_cut(request.input.assembly) && is_openexr_cube(images.pictures.front().attributes))
       report.add_warning(
           "it is a cube map by its attribute envmap, and OpenEXR has other orientations of faces; convert it with "
@@ -201,7 +204,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       }
       check_type(input, type, given.inputs.front(), first, request.input.assembly);
       const size_t measured_before = report.measured.size();
-      made.parts.push_back(process_image(rest, device, made.way, others, input, std::move(picture), report));
+      made.parts.push_back(process_image(rest, device, made.way, others, input, frame, std::move(picture), report));
       for (StatisticsResult& measured : std::span(report.measured).subspan(measured_before))
         measured.before.insert(measured.before.begin(), texts_before_cut.begin(), texts_before_cut.end());
       ProcessedImage& part = made.parts.back();

@@ -125,7 +125,7 @@ GPU_TEST_CASE("the second pictures of frames have one decoder") {
   for (int frame = 0; frame < 6; ++frame) {
     std::filesystem::copy_file("testdata/bars.png", folder.path("b." + std::to_string(frame) + ".png"));
     jobs.push_back(job_of("testdata/bars.png", folder.path("out" + std::to_string(frame) + ".png")));
-    jobs.back().frame = std::to_string(frame);
+    jobs.back().frames = {std::to_string(frame)};
   }
   Heard heard;
   const Report report = run(request, jobs, heard);

@@ -112,6 +112,11 @@ DEVICE_TEST_CASE("a sequence takes the depth file of each frame") {
     CHECK(place.gpupost({"compare", "one.exr", "o." + number + ".exr"}).exit_code == 0);
   }
   CHECK(place.gpupost({"compare", "o.0001.exr", "o.0002.exr"}).exit_code == 6);
+  REQUIRE(place
+              .shell("gpupost 's.####.exr' dof --focus 3 --depth-file 'z.{frame}.exr' sheet -o sheet.exr && "
+                     "gpupost 'o.####.exr' sheet -o of_two_runs.exr")
+              .exit_code == 0);
+  check_same(place, "sheet.exr", "of_two_runs.exr");
 }
 
 DEVICE_TEST_CASE(

@@ -107,6 +107,11 @@ DEVICE_TEST_CASE("a changed file that an op reads makes --resume run the input a
   place.write("b.0002.exr", made_files().at("other.exr"));
   CHECK(says_done(resumed(place, merge), "1 of 2"));
   CHECK(says_done(resumed(place, merge), "2 of 2"));
+  const std::string sheet = "'a.####.exr' merge --with 'b.{frame}.exr' --mode add sheet -o sheet.exr --journal j";
+  CHECK(!says_done(resumed(place, sheet), "1 of 1"));
+  CHECK(says_done(resumed(place, sheet), "1 of 1"));
+  place.write("b.0002.exr", made_files().at("in.exr"));
+  CHECK(!says_done(resumed(place, sheet), "1 of 1"));
 }
 
 DEVICE_TEST_CASE("labels of a sheet, and another name under one of them, make --resume run it again") {

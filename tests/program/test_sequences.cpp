@@ -318,6 +318,30 @@ TEST_CASE("a depfile lists every file that an output is made from") {
   CHECK(place.read("d") == "x.png: in.png p.glsl\nin.png:\np.glsl:\n");
 }
 
+DEVICE_TEST_CASE("each input of one file takes the second image of its own frame") {
+  const TestFolder place;
+  for (const char* name : {"s.0001.exr", "s.0002.exr", "b.0001.exr"}) place.write(name, made_files().at("in.exr"));
+  REQUIRE(place.gpupost({"in.exr", "gain", "--value", "2", "-o", "b.0002.exr"}).exit_code == 0);
+  const Words merged{"s.####.exr", "merge", "--with", "b.{frame}.exr", "--mode", "add"};
+  REQUIRE(place.gpupost(with(merged, {"-o", "m.####.exr"})).exit_code == 0);
+  REQUIRE(place.gpupost({"m.####.exr", "sheet", "-o", "two.exr"}).exit_code == 0);
+  const Words sheet = with(merged, {"stats", "sheet", "-o", "one.exr"});
+  const Finished finished = place.gpupost(with(sheet, {"--depfile", "d"}));
+  REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+  check_same(place, "one.exr", "two.exr");
+  const std::vector<std::string> lines = lines_of(finished.out);
+  REQUIRE(lines.size() == 2);
+  for (size_t index : {size_t(0), size_t(1)}) CHECK(parse_json(lines[index])["frame"] == index + 1);
+  CHECK(place.read("d").starts_with("one.exr: s.0001.exr s.0002.exr b.0001.exr b.0002.exr\n"));
+  const Finished lost = place.gpupost(with(merged, {"sheet", "-o", "b.0002.exr"}));
+  CHECK(lost.exit_code == 1);
+  CHECK(lost.err.find("would overwrite the second image b.0002.exr") != lost.err.npos);
+  const Words with_other = with({"s.####.exr", "in.exr"}, {merged.begin() + 1, merged.end()});
+  const Finished no_frame = place.gpupost(with(with_other, {"sheet", "-o", "none.exr"}));
+  CHECK(no_frame.exit_code == 1);
+  CHECK(no_frame.err.find("b.{frame}.exr: {frame} needs inputs of a sequence") != no_frame.err.npos);
+}
+
 TEST_CASE("--no-clobber keeps an output that another program writes meanwhile") {
   const TestFolder place;
   const Finished finished = place.shell(
