@@ -165,8 +165,7 @@ void Paths::add_written(const Request& request, const Job& job, const std::strin
        lost->second.what, lost->second.path);
 }
 
-// A pipe or a device, whose bytes can be read only once.
-static bool is_pipe(const std::string& path) {
+bool is_pipe(const std::string& path) {
   struct stat facts = {};
   return path == "-" || (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode));
 }

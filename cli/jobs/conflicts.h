@@ -54,6 +54,9 @@ class Paths {
   std::map<std::pair<dev_t, ino_t>, std::string> in_place_;  // files that are not replaced: the option and the path
 };
 
+// A pipe or a device, whose bytes can be read only once.
+bool is_pipe(const std::string& path);
+
 // Refuses pipes that would have to be read twice: by two images, by an image and --list, for the journal's hash of files that ops
 // read, or by a run that continues this one. Throws Error(Exit::usage).
 void check_pipes(const Request& request, std::span<const Job> jobs);

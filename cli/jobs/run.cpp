@@ -1,5 +1,6 @@
 #include "cli/jobs/run.h"
 
+#include "cli/jobs/conflicts.h"
 #include "cli/jobs/job_list.h"
 #include "cli/jobs/outputs.h"
 #include "cli/jobs/series.h"
@@ -201,11 +202,15 @@ void add_kept(const Request& request, const JobList& list, Report& report) {
   }
 }
 
-// All files that a job reads, its inputs first.
+// All files that the outputs of a job depend on, its inputs first. One of them is the file of --list if an output is made of all
+// inputs.
 std::vector<std::string> files_of(const Request& request, const Neighbors& neighbors, const Job& job) {
   std::vector<std::string> files = job.inputs;
   std::ranges::copy(neighbors.of(job), std::back_inserter(files));
   for (const ReadFile& file : files_of_calls(request.calls, job)) files.push_back(file.path);
+  const std::string& list = request.globals.inputs.list;
+  const bool is_of_all = !one_file_of(request).empty() || !statistics_file_of(request).empty();
+  if (is_of_all && !list.empty() && !is_pipe(list)) files.push_back(list);
   return files;
 }
 

@@ -318,6 +318,22 @@ TEST_CASE("a depfile lists every file that an output is made from") {
   CHECK(place.read("d") == "x.png: in.png p.glsl\nin.png:\np.glsl:\n");
 }
 
+TEST_CASE("the list of inputs is in the depfile if one output is made of all of them") {
+  const TestFolder place;
+  place.write("list", "in.png\nin.png\n");
+  const Words array{"--assemble", "array", "-o", "x.dds", "--depfile", "d", "--list"};
+  REQUIRE(place.gpupost(with(array, {"list"})).exit_code == 0);
+  CHECK(place.read("d") == "x.dds: in.png list\nin.png:\nlist:\n");
+  REQUIRE(place.shell("cat list | gpupost --assemble array -o x.dds --depfile d --list -").exit_code == 0);
+  CHECK(place.read("d") == "x.dds: in.png\nin.png:\n");
+  place.write("list", "in.png\nbars.png\n");
+  REQUIRE(place.gpupost({"-o", "{stem}.tif", "--depfile", "d", "--list", "list"}).exit_code == 0);
+  CHECK(place.read("d").find("list") == std::string::npos);
+  if (!has_device()) return;
+  REQUIRE(place.gpupost({"stats", "-o", "s.json", "--depfile", "d", "--list", "list"}).exit_code == 0);
+  CHECK(place.read("d").starts_with("s.json: in.png list bars.png\n"));
+}
+
 DEVICE_TEST_CASE("each input of one file takes the second image of its own frame") {
   const TestFolder place;
   for (const char* name : {"s.0001.exr", "s.0002.exr", "b.0001.exr"}) place.write(name, made_files().at("in.exr"));
