@@ -5,7 +5,6 @@
 #include "core/image/to_working.h"
 #include "core/pipeline/job.h"
 #include "core/pipeline/prefetch.h"
-#include "core/pipeline/requirements.h"
 
 #include <fmt/ranges.h>
 
@@ -87,7 +86,7 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
         found = std::prev(given.end());
         for (const std::string& warning : found->warnings) report.add_warning(warning);
       }
-      if (file.is_data && !needed.is_data && found->picture.picture.has_alpha && maker_of_data(calls))
+      if (file.is_data && !needed.is_data && found->picture.picture.has_alpha)
         fail(Exit::usage,
              "{}: {} has alpha, which is data in this chain; write it without alpha, with `channels --list R,G,B`",
              calls[index].op->name, file.path);

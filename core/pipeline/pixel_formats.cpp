@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/mips/row.h"
+#include "core/pipeline/requirements.h"
 
 #include <fmt/ranges.h>
 
@@ -73,6 +74,9 @@ void check_output_primaries(const OutputSettings& output, std::span<const Call> 
         Exit::usage,
         "--output-primaries: the result is encoded and cannot be converted; remove it, or add --transfer to record the "
         "curve and the primaries of its values");
+  if (makes_content(calls, Content::data))
+    fail(Exit::usage, "--output-primaries: `{}` makes all values data, which have no primaries; leave it out",
+         maker_of_data(calls));
 }
 
 Depth file_depth_of(const Group& group) {

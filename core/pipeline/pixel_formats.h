@@ -19,7 +19,7 @@ Depth choose_output_depth(const ChainRequest& request, const Format& format, Dep
 // Throws Error(Exit::usage) if one file cannot hold this number of levels.
 void check_levels(const Job& job, int level_count);
 
-// Refuses primaries for encoded values, unless the curve of the values is given too. Throws Error(Exit::usage).
+// Refuses primaries for data, and for encoded values unless their curve is given too. Throws Error(Exit::usage).
 void check_output_primaries(const OutputSettings& output, std::span<const Call> calls);
 
 // Returns whether the format records this transfer at this depth, with the compression of `output`.

@@ -347,10 +347,6 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                              JobReport& report) {
   check_apply_to(request.passes.apply_to, read);
   check_requirements(request.calls, request.passes.apply_to, read);
-  const Call* of_data = maker_of_data(request.calls);
-  if (of_data && request.output.primaries)
-    fail(Exit::usage, "--output-primaries: `{}` makes all values data, which have no primaries; leave it out",
-         of_data->op->name);
   std::vector<Call> calls = calls_of_job(request, way.job);
   inputs.give(calls, primaries_at_calls(calls, other_primaries(read)), frame, request.input, way.storage, report);
   set_windows(request, way.job, input, read, calls, report);
@@ -372,7 +368,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   if (request.output.bits && !picture.groups.front().is_color && way.job.writes_picture)
     report.add_warning("--bits has no effect, because the image has no color");
   if (is_data) make_data(picture, request.input);
-  if (of_data) {
+  if (is_data && !has_colors_beside(picture)) {
     remove_color_names(picture.attributes);
     remove_attributes(picture.attributes, {"chromaticities"});
   }

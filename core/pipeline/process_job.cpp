@@ -8,6 +8,7 @@
 #include "core/image/primaries.h"
 #include "core/pipeline/channel_lookup.h"
 #include "core/pipeline/image_windows.h"
+#include "core/pipeline/requirements.h"
 #include "core/pipeline/sheet.h"
 #include "core/pipeline/texture_assembly.h"
 #include "core/pipeline/write_outputs.h"
@@ -125,6 +126,7 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
                                      Picture picture, ConversionPlan& way, JobReport& report) {
   // the attributes that the output cannot hold are dropped, but the calls after the cut need the primaries
   const std::optional<Primaries> primaries = other_primaries(picture);
+  check_requirements(request.calls, request.passes.apply_to, picture);
   ChainRequest before = request;
   before.calls.resize(call_count);
   before.output = {};

@@ -38,11 +38,11 @@ static void check_is_applied(std::span<const Call> calls, const ApplyTo& apply_t
        past->text(), fmt::join(names, ", "));
 }
 
-const Call* maker_of_data(std::span<const Call> calls) {
+std::string_view maker_of_data(std::span<const Call> calls) {
   const auto found = std::ranges::find_if(calls, [](const Call& call) {
-    return call.op->makes == Makes::picture && makes_content({&call, 1}, Content::data);
+    return makes_content({&call, 1}, Content::data);
   });
-  return found == calls.end() ? nullptr : &*found;
+  return found == calls.end() ? "" : found->op == &mips_op ? "mips --normal" : found->op->name;
 }
 
 // May the call use alpha as opacity, or mix it with the color?
@@ -57,19 +57,19 @@ static void check_alpha_data(std::span<const Call> calls, bool has_alpha, std::s
   for (size_t index = 0; index < calls.size(); ++index)
     if (uses_alpha(calls[index]) && has_alpha_behind(calls.first(index), has_alpha))
       fail(Exit::usage,
-           "{}: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain and channels",
+           "{}: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain and channels, or "
+           "`channels --list R,G,B` before it, which drops alpha",
            reason, calls[index].text());
 }
 
 // Refuses calls for which values must be colors of known primaries. Those that combine images do the same with data.
-static void check_needs_no_colors(std::span<const Call> calls, const Call& of_data) {
+static void check_needs_no_colors(std::span<const Call> calls, std::string_view of_data) {
   for (const Call& call : calls) {
     const Needs needs = call.op->needs(call);
     const Output made = output_of(call, Output{});
     const bool encodes = made.content == Content::display || made.content == Content::numbers;
     if (needs.luminance || (needs.primaries && needs.pictures.empty()) || made.primaries || encodes)
-      fail(Exit::usage, "`{}` makes all values data, and `{}` is for colors; use two runs", of_data.op->name,
-           call.text());
+      fail(Exit::usage, "`{}` makes all values data, and `{}` is for colors; use two runs", of_data, call.text());
   }
 }
 
@@ -103,12 +103,12 @@ void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, co
       std::ranges::any_of(std::span(first.channels).first(3), [](const Channel& c) { return c.name.empty(); }))
     fail(Exit::usage, "--normal needs R, G and B; the image has only {}", fmt::join(names_of(first), " "));
   const auto of_color = std::ranges::find_if(calls, is_for_color);
-  if (first.is_color && first.is_data && first.has_alpha())
-    return check_alpha_data(calls, true, "alpha is data (--input-alpha, or the alpha mode of a DDS)");
-  if (const Call* of_data = maker_of_data(calls)) {
-    check_needs_no_colors(calls, *of_data);
-    check_alpha_data(calls, first.has_alpha(), fmt::format("`{}` makes all values data", of_data->op->name));
-  }
+  const std::string_view of_data = maker_of_data(calls);
+  if (!of_data.empty()) check_needs_no_colors(calls, of_data);
+  if (first.is_color && first.is_data)
+    check_alpha_data(calls, first.has_alpha(), "alpha is data (--input-alpha, or the alpha mode of a DDS)");
+  else if (!of_data.empty())
+    check_alpha_data(calls, first.has_alpha(), fmt::format("`{}` makes all values data", of_data));
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::vector<std::string> layers = layers_with_color(picture);

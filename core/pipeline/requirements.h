@@ -4,11 +4,12 @@
 #include "core/pipeline/apply_to.h"
 
 #include <span>
+#include <string_view>
 
 namespace gpupost {
 
-// The first call that makes an image of data, such as `pack`; nullptr if there is none. All of the chain is then data.
-const Call* maker_of_data(std::span<const Call> calls);
+// The first call that makes all values of the chain data, as messages name it: "pack" or "mips --normal". Empty if there is none.
+std::string_view maker_of_data(std::span<const Call> calls);
 
 // Throws Error(Exit::usage) if an image has no color and an op would change nothing, or if it is gray and R, G and B
 // must be directions.

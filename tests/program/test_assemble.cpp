@@ -384,6 +384,15 @@ DEVICE_TEST_CASE("normals before the cut of --assemble are data") {
     CHECK(finished.err == "");
   }
   CHECK(place.read("one.dds") == place.read("two.dds"));
+  REQUIRE(place.gpupost({"strip.png", "channels", "--list", "R,G,B,0.5", "-o", "alpha.png"}).exit_code == 0);
+  for (const Words& op : {Words{"invert"}, {"merge", "--with", "alpha.png"}}) {
+    const Words to_cross = with(op, {"project", "--from", "strip", "--to", "cross", "mips", "--normal"});
+    const Words input{op.size() == 1 ? "alpha.png" : "strip.png"};
+    const Finished refused =
+        place.gpupost(with(with(input, to_cross), {"--assemble", "cube-from-cross", "-o", "none.dds"}));
+    CHECK(refused.exit_code == 1);
+    CHECK_MESSAGE(refused.err.find("alpha") != std::string::npos, refused.err);
+  }
 }
 
 DEVICE_TEST_CASE("a cube map of OpenEXR has other orientations, which project converts") {

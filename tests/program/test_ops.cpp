@@ -126,9 +126,40 @@ DEVICE_TEST_CASE("a normal map's integers are data: level 0 stays, no level is d
 
 DEVICE_TEST_CASE("a second image that is merged into a normal map is data too") {
   const TestFolder place;
-  done(place, {"in.png", "merge", "--with", "in.png", "--mode", "mix", "mips", "--normal", "-o", "normal.{level}.png"});
-  const Picture before = decoded(place, "in.png"), base = decoded(place, "normal.0.png");
+  done(place,
+       {"deep.png", "merge", "--with", "deep.png", "--mode", "mix", "mips", "--normal", "-o", "normal.{level}.png"});
+  const Picture before = decoded(place, "deep.png"), base = decoded(place, "normal.0.png");
   CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), base.groups[0].levels[0].texels.bytes()));
+}
+
+DEVICE_TEST_CASE("mips --normal refuses ops that may take alpha as opacity, and ops for colors") {
+  const TestFolder place;
+  const auto refusal = [&](const Words& words) {
+    const Finished finished = place.gpupost(with(words, {"mips", "--normal", "-o", "none.{level}.png"}));
+    CHECK(finished.exit_code == 1);
+    return finished.err;
+  };
+  for (const Words& op : {Words{"matrix", "--rows", "1,0,0,0,0,-1,0,1,0,0,1,0"},
+                          {"invert"},
+                          {"offset", "--value", "0.1"},
+                          {"clamp"},
+                          {"merge", "--with", "deep.png"}}) {
+    const std::string err = refusal(with({"in.png"}, op));
+    CHECK_MESSAGE(err.find("`mips --normal` makes all values data: `" + op[0]) != err.npos, err);
+    CHECK_MESSAGE(err.find("`channels --list R,G,B` before it") != err.npos, err);
+  }
+  done(place, {"in.png", "channels", "--list", "R,G,B", "invert", "mips", "--normal", "-o", "inverted.{level}.png"});
+  done(place, {"in.png", "gain", "--green", "0.5", "flip", "x", "mips", "--normal", "-o", "weak.{level}.png"});
+  CHECK(refusal({"deep.png", "merge", "--with", "in.png"}).find("merge: in.png has alpha, which is data") !=
+        std::string::npos);
+  CHECK(refusal({"deep.png", "saturation", "--factor", "0.5"}).find("is for colors; use two runs") !=
+        std::string::npos);
+  CHECK(refusal({"deep.png", "--output-primaries", "rec709"}).find("`mips --normal` makes all values data") !=
+        std::string::npos);
+  done(place, {"rec2020.exr", "mips", "--normal", "-o", "normal.exr"});
+  CHECK(place.gpupost({"info", "normal.exr"}).out.find("chromaticities") == std::string::npos);
+}
+
 }
 
 DEVICE_TEST_CASE("the length of a mean of directions comes in an alpha that was not there") {
