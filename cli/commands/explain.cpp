@@ -102,15 +102,12 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   const std::string& input = request.inputs.files.front().path;
   JobReport ignored;
   refuse_folder(input);
-  InputSettings settings = globals.input;
-  const size_t count = calls_before_cut(request.calls, settings.assembly);
-  if (count > 0) {
-    settings.assembly = Assembly::none;
-    if (count < request.calls.size())
-      notes.push_back(fmt::format("faces    the calls after `{}` run on each face; their passes are shown for one face",
-                                  request.calls[count - 1].text()));
-  }
-  InputImages images = read_pictures(input, settings, ignored);
+  const ChainRequest chain = chain_request_of(request);
+  const size_t count = calls_before_cut(request.calls, globals.input.assembly);
+  if (count > 0 && count < request.calls.size())
+    notes.push_back(fmt::format("faces    the calls after `{}` run on each face; their passes are shown for one face",
+                                request.calls[count - 1].text()));
+  InputImages images = read_pictures(input, input_settings_of(chain), ignored);
   if (!images.others.names.empty())
     notes.push_back(fmt::format("parts    the chain works on part `{}`; {}: {}", images.others.name,
                                 globals.encoding.drop_parts ? "dropped" : "an EXR output gets copies of",
@@ -118,7 +115,6 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   Picture picture = std::move(images.pictures.front());
   std::vector<std::string> dropped = take_named_channels(request.calls, picture).dropped;
   const Job job = first_job_of(request);
-  const ChainRequest chain = chain_request_of(request);
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(request.calls, globals.passes.apply_to, picture);

@@ -57,7 +57,7 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
   for (const std::string& warning : input.decoded.warnings) report.add_warning(warning);
   if (settings.flatten && std::ranges::none_of(input.decoded.parts, &FilePart::is_deep))
     add_note("--flatten has no effect, because the file has no deep data", report);
-  if ((settings.alpha || settings.alpha_is_data) && !picture.groups.front().has_alpha())
+  if ((settings.alpha || (settings.alpha_is_data && !settings.makes_alpha)) && !picture.groups.front().has_alpha())
     add_note("--input-alpha has no effect, because the image has no alpha", report);
   if (const auto warning = drop_senseless_primaries(picture)) report.add_warning(*warning);
   if (settings.transfer) picture.transfer = *settings.transfer;
@@ -67,7 +67,7 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
     input.decoded.write_warnings.push_back(*warning);
   if (settings.alpha) picture.alpha = *settings.alpha;
   Group& first = picture.groups.front();
-  if (settings.alpha_is_data && first.is_color && first.has_alpha()) first.is_data = true;
+  if (settings.alpha_is_data && (first.has_alpha() || settings.makes_alpha)) first.is_data = true;
   mark_cryptomattes(picture);
   if (settings.assembly == Assembly::cube_from_cross || settings.assembly == Assembly::cube_from_strip) {
     if (fit_to_display(picture, settings.limits.texel_count, file))
@@ -131,9 +131,10 @@ InputImages Prefetch::next(JobReport& report) {
   return images_of(file, std::move(input), settings_, report);
 }
 
-static InputSettings settings_of(const ChainRequest& request) {
+InputSettings input_settings_of(const ChainRequest& request) {
   InputSettings settings = request.input;
   settings.is_data = makes_content(request.calls, Content::data);
+  settings.makes_alpha = has_alpha_behind(request.calls, false);
   if (calls_before_cut(request.calls, settings.assembly) > 0) settings.assembly = Assembly::none;
   return settings;
 }
@@ -142,7 +143,7 @@ Prefetch::Prefetch(std::vector<std::string> files, const ChainRequest& request, 
                    std::function<void()> before_ahead)
     : files_(std::move(files)),
       request_(request),
-      settings_(settings_of(request)),
+      settings_(input_settings_of(request)),
       keeps_parts_(keeps_parts),
       before_ahead_(std::move(before_ahead)),
       most_ahead_(std::min(request.batch.job_count, most_by_descriptors())),

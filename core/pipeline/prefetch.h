@@ -19,6 +19,9 @@ struct InputImages {
   std::vector<std::string> write_warnings;  // losses that matter only if an image is written
 };
 
+// The settings for the inputs of a chain: those of the request, and what follows from its calls.
+InputSettings input_settings_of(const ChainRequest& request);
+
 // Reads an input. Time and warnings go to the report. Throws Error(Exit::input) if it cannot be read, or is no cross or
 // strip.
 InputImages read_pictures(const std::string& input, const InputSettings& settings, JobReport& report);

@@ -27,6 +27,7 @@ struct InputSettings {
   std::optional<Transfer> transfer;    // empty: from the file
   std::optional<Alpha> alpha;          // empty: as usual for the format
   bool alpha_is_data = false;          // alpha does not weight the color
+  bool makes_alpha = false;            // the chain gives alpha to an image without it
   std::optional<Primaries> primaries;  // empty: from the file
   bool is_data = false;                // not colors, so that an ICC profile has no meaning
   bool keeps_orientation = false;      // ignores Exif and TIFF orientation

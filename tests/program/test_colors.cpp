@@ -251,6 +251,14 @@ DEVICE_TEST_CASE("alpha that is data does not weight the color, and ops that tak
   CHECK(reds_and_greens({"all.png", "flip", "x", "-o", "x.png"}, "x.png") == std::vector{0, 255, 0, 0});
   CHECK(reds_and_greens({"all.png", "flip", "x", "channels", "--list", "G,R,B,0.2", "-o", "c.png"}, "c.png") ==
         std::vector{255, 0, 0, 51});
+  REQUIRE(place.shell("oiiotool --pattern constant:color=0.67,0.835,0.83 2x2 3 -d uint8 -o opaque.png").exit_code == 0);
+  CHECK(reds_and_greens({"opaque.png", "channels", "--list", "R,G,B,R", "-o", "made.png"}, "made.png") ==
+        std::vector{171, 213, 212, 171});
+  const Words made_alpha{"opaque.png", "channels", "--list", "1,G,1,R", "-o", "made.dds"};
+  const Finished made = place.gpupost(with(made_alpha, data));
+  CHECK(made.exit_code == 0);
+  CHECK_MESSAGE(made.err.find("no effect") == std::string::npos, made.err);
+  CHECK(place.read("made.dds")[144] == 4);
   const Words coded{"--input-alpha", "data", "all.png"};
   for (const Words& op : {Words{"blur", "--radius", "1"}, {"resize", "--size", "4x2"}, {"gain", "--value", "0.5"}}) {
     REQUIRE(place.gpupost(with(with(coded, op), {"-o", "eight.png"})).exit_code == 0);
