@@ -216,6 +216,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       }
       if (show_display_window(request, given, input, part.picture, report) && part.base)
         fit_to_display(*part.base, request.input.limits.texel_count, input);
+      check_alpha(input, part.picture, given.inputs.front(), made.parts.front().picture, request.input.assembly);
       check_size(input, part.picture.size(), given.inputs.front(), made.parts.front().picture.size(),
                  request.input.assembly);
     }

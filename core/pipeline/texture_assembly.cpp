@@ -59,6 +59,15 @@ void check_type(const std::string& input, const ColorType& type, const std::stri
   demand_same(input, depth_text(type.depth), first_input, depth_text(first.depth), assembly);
 }
 
+void check_alpha(const std::string& input, const Picture& picture, const std::string& first_input, const Picture& first,
+                 Assembly assembly) {
+  if (assembly == Assembly::none) return;
+  const auto text_of_alpha = [](const Group& color) {
+    return !color.has_alpha() ? "without alpha" : color.is_data ? "of alpha that is data" : "of alpha that is opacity";
+  };
+  demand_same(input, text_of_alpha(picture.groups.front()), first_input, text_of_alpha(first.groups.front()), assembly);
+}
+
 void check_size(const std::string& input, Size written, const std::string& first_input, Size first, Assembly assembly) {
   if (assembly == Assembly::none) return;
   if (is_cube(assembly) && written.width != written.height)

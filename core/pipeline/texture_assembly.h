@@ -21,6 +21,10 @@ ColorType color_type_of(const Picture& picture);
 void check_type(const std::string& input, const ColorType& type, const std::string& first_input, const ColorType& first,
                 Assembly assembly);
 
+// Throws Error(Exit::input) if the alpha of an image of `input` is data and that of the first image is opacity, or the reverse.
+void check_alpha(const std::string& input, const Picture& picture, const std::string& first_input, const Picture& first,
+                 Assembly assembly);
+
 // Throws Error(Exit::input) if the size that is written for an image of `input` differs from that of the first image, or if it is
 // the face of a cube and not square.
 void check_size(const std::string& input, Size written, const std::string& first_input, Size first, Assembly assembly);

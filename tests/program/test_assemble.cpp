@@ -255,6 +255,7 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
   write_picture(place, "small.exr", picture_of({4, 4}, Depth::f32, zeros));
   write_picture(place, "half.exr", picture_of({8, 8}, Depth::half, zeros));
   write_picture(place, "two.exr", picture_of({8, 8}, Depth::f32, zeros, false));
+  REQUIRE(place.gpupost({"in.png", "--input-alpha", "data", "-o", "data.dds"}).exit_code == 0);
   const auto ending_in = [](const std::string& last) {
     Words words = face_files;
     words.back() = last;
@@ -281,6 +282,11 @@ TEST_CASE("what cannot be assembled is refused, and the file that is at fault is
       {ending_in("half.exr"), "array", "out.dds", 2, {"half.exr", "16f", "px.exr is of depth 32f"}},
       {ending_in("two.exr"), "cube", "out.dds", 2, {"two.exr", "of R G", "px.exr is of R G B"}},
       {ending_in("in.png"), "array", "out.dds", 2, {"in.png", "of R G B A", "px.exr is of R G B"}},
+      {{"in.png", "data.dds"},
+       "array",
+       "out.dds",
+       2,
+       {"data.dds: --assemble array: it is of alpha that is data, but in.png is of alpha that is opacity"}},
       {{"in.exr", "in.exr", "in.exr", "in.exr", "in.exr", "in.exr"}, "cube", "out.dds", 2, {"in.exr", "square"}},
       {{"in.exr"}, "cube-from-cross", "out.dds", 2, {"in.exr", "37 x 21", "4 x 3 or 3 x 4"}},
       {{"in.exr"}, "cube-from-strip", "out.dds", 2, {"in.exr", "37 x 21", "6 x 1 or 1 x 6"}},
