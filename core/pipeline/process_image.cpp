@@ -396,6 +396,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   if (!calls.empty()) {
     if (keeps_original_integers) part.base = base_as_read(calls, way.output_depth, picture);
     run_groups(calls, request, gpu, primaries.calls, input, frame, picture, way, report);
+    if (makes_levels(calls) && makes_content({&calls.back(), 1}, Content::data)) check_normals(picture);
     const bool are_numbers = makes_content(calls, Content::numbers);
     if (makes_display(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
     if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())

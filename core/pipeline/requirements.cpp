@@ -1,14 +1,17 @@
 #include "core/pipeline/requirements.h"
 
 #include "core/base/error.h"
+#include "core/base/threads.h"
 #include "core/image/channel_names.h"
 #include "core/image/cryptomatte.h"
+#include "core/image/number.h"
 #include "core/ops/channels/row.h"
 #include "core/ops/mips/row.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 namespace gpupost {
@@ -114,6 +117,24 @@ void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, co
   const std::vector<std::string> layers = layers_with_color(picture);
   fail(Exit::usage, "{}: the image has no color; expected float channels R, G and B, or Y{}", of_color->text(),
        layers.empty() ? "" : fmt::format(", or --layer with one of {}", fmt::join(layers, ", ")));
+}
+
+void check_normals(const Picture& picture) {
+  const Group& color = picture.groups.front();
+  const Level& base = color.levels.front();
+  std::atomic<size_t> count = 0;
+  parallel_ranges(base.size.height, 16, [&](int begin, int end) {
+    size_t own_count = 0;
+    for (size_t at = size_t(begin) * size_t(base.size.width); at < size_t(end) * size_t(base.size.width); ++at)
+      for (size_t c = 0; c < 3; ++c)
+        own_count += number_at(base.texels.data() + (4 * at + c) * bytes_of(color.depth), color.depth) < 0;
+    count += own_count;
+  });
+  if (count > 0)
+    fail(Exit::usage,
+         "mips --normal: number of values below 0: {}; expected values from 0 to 1; for normals from -1 to 1 put `gain "
+         "--value 0.5 offset --value 0.5` before it, else `clamp`",
+         count.load());
 }
 
 }  // namespace gpupost

@@ -15,4 +15,8 @@ std::string_view maker_of_data(std::span<const Call> calls);
 // must be directions.
 void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture);
 
+// Throws Error(Exit::usage) if `picture`, the result of `mips --normal`, is made of a normal map with values below 0, which the
+// levels take as 0.
+void check_normals(const Picture& picture);
+
 }  // namespace gpupost

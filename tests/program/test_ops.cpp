@@ -160,6 +160,20 @@ DEVICE_TEST_CASE("mips --normal refuses ops that may take alpha as opacity, and 
   CHECK(place.gpupost({"info", "normal.exr"}).out.find("chromaticities") == std::string::npos);
 }
 
+DEVICE_TEST_CASE("mips --normal refuses normals from -1 to 1") {
+  const TestFolder place;
+  REQUIRE(place.shell("oiiotool --pattern constant:color=0.6,-0.8,0 8x8 3 -d float -o signed.exr").exit_code == 0);
+  const Finished refused = place.gpupost({"signed.exr", "mips", "--normal", "-o", "out.exr"});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.err ==
+        "gpupost: mips --normal: number of values below 0: 64; expected values from 0 to 1; for normals "
+        "from -1 to 1 put `gain --value 0.5 offset --value 0.5` before it, else `clamp`\n");
+  done(place,
+       {"signed.exr", "gain", "--value", "0.5", "offset", "--value", "0.5", "mips", "--normal", "-o", "out.exr"});
+  const Group color = std::move(decoded(place, "out.exr", 1).groups[0]);
+  CHECK(color.depth == Depth::f32);
+  const float expected[] = {0.8f, 0.1f, 0.5f};
+  for (size_t c = 0; c < 3; ++c) CHECK(std::abs(color.levels[0].texels.as<float>()[c] - expected[c]) < 1e-5f);
 }
 
 DEVICE_TEST_CASE("the length of a mean of directions comes in an alpha that was not there") {
