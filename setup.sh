@@ -5,10 +5,11 @@ cd "$(dirname "$0")"
 
 build_packages=(cmake ninja-build g++ git libvulkan-dev mesa-vulkan-drivers libshaderc-dev glslang-dev spirv-tools
   libtinyexr-dev libstb-dev libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev libseccomp-dev libssl-dev doctest-dev
-  libopenexr-dev libjpeg62-turbo-dev liblcms2-dev libtiff-dev libwebp-dev libopencolorio-dev libpng-dev)
+  libopenexr-dev libjpeg62-turbo-dev liblcms2-dev libtiff-dev libwebp-dev libopencolorio-dev libpng-dev
+  libzstd-dev)
 demo_packages=(openimageio-tools)
 fuzz_packages=(clang libclang-rt-14-dev)
-test_packages=(vulkan-validationlayers openimageio-tools pngcheck)
+test_packages=(vulkan-validationlayers openimageio-tools pngcheck zstd)
 full_packages=(slurm-wlm debootstrap dpkg-dev)
 
 # Installs those of the packages that are missing.

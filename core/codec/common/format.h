@@ -131,6 +131,18 @@ constexpr CompressionLevels levels_of(Compression compression) {
   }
 }
 
+// Compression of whole levels of a KTX2, with the numbers that its header has. basis_lz is neither read nor written.
+enum class Supercompression : uint32_t { none, basis_lz, zstd, zlib };
+inline constexpr std::string_view supercompression_names[] = {"none", "basis-lz", "zstd", "zlib"};
+
+constexpr CompressionLevels levels_of(Supercompression supercompression) {
+  switch (supercompression) {
+    case Supercompression::zstd: return {1, 22};
+    case Supercompression::zlib: return {1, 9};
+    default: return {};
+  }
+}
+
 // Encodes the blocks of a level as encode_blocks() in core/codec/blocks does, bit for bit. Returns false if it does not.
 using BlockEncoder = std::function<bool(Compression, Size, Bytes texels, std::span<std::byte> blocks)>;
 
@@ -139,8 +151,10 @@ struct EncodeOptions {
   bool keep_depths = false;                    // EXR: write each channel with its Channel::depth
   Compression compression = Compression::zip;  // one of the format's compressions, if it has any
   int compression_level = 0;                   // 0: the default of the format; else one of levels_of(compression)
-  bool keeps_level = false;                    // dwaa, dwab: without a level, take the one that the image records
-  bool mipmapped = false;                      // write all levels to one file; otherwise only `level`
+  Supercompression supercompression = Supercompression::none;  // only for KTX2
+  int supercompression_level = 0;  // 0: the default; else one of levels_of(supercompression)
+  bool keeps_level = false;        // dwaa, dwab: without a level, take the one that the image records
+  bool mipmapped = false;          // write all levels to one file; otherwise only `level`
   int level = 0;
   Transfer transfer = Transfer::srgb;  // transfer of integers: 8- and 16-bit PNG, 8-bit KTX2 and DDS
   bool is_tagged = true;               // false: record no curve and no primaries, because they are not known

@@ -1,10 +1,14 @@
-// KTX 2.0 without supercompression; its data format descriptor as Khronos' Data Format Specification 1.3 has it.
+// KTX 2.0; its data format descriptor as Khronos' Data Format Specification 1.3 has it.
 #include "core/base/math.h"
+#include "core/base/threads.h"
 #include "core/codec/common/little.h"
 #include "core/codec/texture/ktx2_header.h"
+#include "core/codec/texture/supercompression.h"
 #include "core/codec/texture/texture.h"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 
 namespace gpupost {
@@ -82,7 +86,8 @@ std::vector<std::byte> descriptor_of(const Texture& texture) {
   put(descriptor, texel.transfer == Transfer::srgb ? ktx2::transfer_srgb : ktx2::transfer_linear);
   put(descriptor, texture.is_premultiplied ? ktx2::alpha_premultiplied : uint8_t(0));
   put(descriptor, texel.has_blocks() ? ktx2::four_by_four : ktx2::one_texel);
-  put(descriptor, uint64_t(texel.unit_bytes()));  // of plane 0, the only one
+  // Of plane 0, the only one. Files with supercompression have 0 here by early revisions of the specification.
+  put(descriptor, uint64_t(texel.unit_bytes()));
   put_samples(descriptor, texel);
   return descriptor;
 }
@@ -148,7 +153,7 @@ TextureLayout ktx2_layout(const Texture& texture) {
   put(header, uint32_t(texture.arrangement == Arrangement::array ? texture.image_count : 0));
   put(header, uint32_t(texture.arrangement == Arrangement::cube ? texture.image_count : 1));
   put(header, uint32_t(texture.level_count));
-  put(header, uint32_t(0));  // no supercompression
+  put(header, uint32_t(Supercompression::none));
   put(header, uint32_t(descriptor_at));
   put(header, uint32_t(descriptor.size()));
   put(header, uint32_t(pairs_at));
@@ -159,6 +164,34 @@ TextureLayout ktx2_layout(const Texture& texture) {
   header.insert(header.end(), descriptor.begin(), descriptor.end());
   header.insert(header.end(), pairs.begin(), pairs.end());
   return layout;
+}
+
+// Each level is compressed with all of its images. Compressed levels follow each other without padding.
+TexelBuffer supercompressed_ktx2(const Texture& texture, const TextureLayout& layout, Bytes file,
+                                 Supercompression supercompression, int effort) {
+  std::vector<TexelBuffer> levels(size_t(texture.level_count));
+  parallel_ranges(texture.level_count, 1, [&](int begin, int end) {
+    for (int level = begin; level < end; ++level) {
+      const size_t bytes = size_t(texture.image_count) * texture.level_bytes(level);
+      levels[size_t(level)] = compressed(file.subspan(layout.offsets[size_t(level)], bytes), supercompression, effort);
+    }
+  });
+  size_t file_bytes = layout.header.size();
+  for (const TexelBuffer& level : levels) file_bytes += level.size();
+  TexelBuffer made(file_bytes);
+  const auto set = [&](size_t at, auto number) { std::memcpy(made.data() + at, &number, sizeof number); };
+  std::ranges::copy(layout.header, made.data());
+  set(ktx2::supercompression_at, uint32_t(supercompression));
+  size_t offset = layout.header.size();
+  for (size_t level = levels.size(); level-- > 0;) {
+    const Bytes bytes = levels[level].bytes();
+    const size_t entry = ktx2::header_bytes + ktx2::level_entry_bytes * level;
+    set(entry, uint64_t(offset));
+    set(entry + 8, uint64_t(bytes.size()));
+    std::ranges::copy(bytes, made.data() + offset);
+    offset += bytes.size();
+  }
+  return made;
 }
 
 }  // namespace gpupost

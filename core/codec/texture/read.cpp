@@ -96,6 +96,30 @@ TexelBuffer decoded_blocks(Bytes blocks, const StoredTexture& texture, Size size
   return texels;
 }
 
+struct LevelTexels {
+  TexelBuffer own;  // empty if the texels are in the file
+  Bytes texels;
+};
+
+// Decompresses and decodes a level of an image.
+LevelTexels texels_of_level(Bytes file, const StoredTexture& texture, uint64_t image, int level) {
+  TexelBuffer whole = texture.decompressed_level ? texture.decompressed_level(level) : TexelBuffer();
+  const Bytes from = texture.decompressed_level ? whole.bytes() : file;
+  const Bytes stored = part_of(from, texture.offset_of(image, level), texture.level_bytes(level));
+  if (!texture.texel.has_blocks()) return {.own = std::move(whole), .texels = stored};
+  TexelBuffer texels = decoded_blocks(stored, texture, level_size(texture.size, level));
+  const Bytes bytes = texels.bytes();
+  return {.own = std::move(texels), .texels = bytes};
+}
+
+// "bc7", "zstd" or "bc7+zstd".
+std::string compression_of(const StoredTexture& texture) {
+  const std::string_view blocks = block_format_names[size_t(texture.texel.blocks)],
+                         whole = supercompression_names[size_t(texture.supercompression)];
+  if (texture.supercompression == Supercompression::none) return std::string(blocks);
+  return texture.texel.has_blocks() ? fmt::format("{}+{}", blocks, whole) : std::string(whole);
+}
+
 // Whether alpha is 255 in all texels of R, G, B and alpha of 8 bits.
 bool is_all_opaque(Bytes texels) {
   for (size_t at = 3; at < texels.size(); at += 4)
@@ -124,15 +148,15 @@ void check_counts(const StoredTexture& texture, uint64_t width, uint64_t height,
 }
 
 Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, const TexelAllocator& lend) {
-  check_has_all(texture, file.size());
+  if (!texture.decompressed_level) check_has_all(texture, file.size());
   const uint64_t image = image_wanted(texture, options.part);
   if (uint32_t(options.level) >= texture.level_count) refuse_level(options.level, int(texture.level_count));
   const Size size = level_size(texture.size, options.level);
   check_decoded_bytes(4 * texel_count(size) * bytes_of(texture.texel.depth), options.limits);
-  const Bytes stored = part_of(file, texture.offset_of(image, options.level), texture.level_bytes(options.level));
-  const TexelBuffer texels = texture.texel.has_blocks() ? decoded_blocks(stored, texture, size) : TexelBuffer();
-  const Bytes level = texture.texel.has_blocks() ? texels.bytes() : stored;
-  if (texture.texel.blocks == BlockFormat::bc1 && texture.texel.component_count == 4 && is_all_opaque(level))
+  if (texture.decompressed_level)
+    check_decoded_bytes(texture.image_count * texture.level_bytes(options.level), options.limits);
+  const LevelTexels level = texels_of_level(file, texture, image, options.level);
+  if (texture.texel.blocks == BlockFormat::bc1 && texture.texel.component_count == 4 && is_all_opaque(level.texels))
     texture.is_opaque = true;
   const int channel_count = channel_count_of(texture);
   Raster raster{.format = texture.format,
@@ -144,13 +168,13 @@ Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, c
                 .alpha_is_data = texture.alpha_is_data,
                 .colors = std::move(texture.colors),
                 .orientation = texture.orientation};
-  place(level, texture, channel_count <= 2, raster.texels);
+  place(level.texels, texture, channel_count <= 2, raster.texels);
   const bool names_part = !options.part.empty();
   options.level = 0;  // it is read
   Decoded decoded = decoded_of(std::move(raster), options, lend);
   Picture& picture = decoded.picture;
   picture.file_level_count = int(texture.level_count);
-  picture.compression = block_format_names[size_t(texture.texel.blocks)];
+  picture.compression = compression_of(texture);
   if (texture.texel.component_count == 2 && !texture.is_luminance_alpha) picture.groups[0].channels[2] = {};
   decoded.parts = parts_of(texture);
   if (texture.image_count > 1 && !names_part)

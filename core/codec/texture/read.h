@@ -24,8 +24,11 @@ struct StoredTexture {
   bool alpha_is_data = false;  // it does not weight the color
   Colors colors;
   int orientation = 1;  // Exif orientation
-  // Position of a level of an image in the file. Levels have rows without padding.
+  // Position of a level of an image: in decompressed_level(level), else in the file. Levels have rows without padding.
   std::function<uint64_t(uint64_t image, int level)> offset_of;
+  Supercompression supercompression = Supercompression::none;
+  // A level of all images, which may throw Error(Exit::input). Empty without supercompression.
+  std::function<TexelBuffer(int level)> decompressed_level;
 
   uint64_t level_bytes(int level) const { return texel.level_bytes(level_size(size, level)); }
 };

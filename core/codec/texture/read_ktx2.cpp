@@ -1,6 +1,7 @@
 // KTX File Format Specification 2.0; the data format descriptor as Khronos' Data Format Specification 1.3 has it.
 #include "core/codec/texture/ktx2_header.h"
 #include "core/codec/texture/read.h"
+#include "core/codec/texture/supercompression.h"
 
 #include <algorithm>
 #include <array>
@@ -106,7 +107,10 @@ void check_levels(Bytes file, const StoredTexture& texture) {
     const size_t entry = ktx2::header_bytes + ktx2::level_entry_bytes * level;
     const auto offset = little_at<uint64_t>(file, entry), bytes = little_at<uint64_t>(file, entry + 8);
     const uint64_t expected = texture.image_count * texture.level_bytes(int(level));
-    if (bytes != expected) fail(Exit::input, "its level {} has {} bytes; expected {}", level, bytes, expected);
+    const bool is_packed = texture.supercompression != Supercompression::none;
+    const uint64_t claimed = is_packed ? little_at<uint64_t>(file, entry + 16) : bytes;
+    if (claimed != expected) fail(Exit::input, "its level {} has {} bytes; expected {}", level, claimed, expected);
+    if (is_packed) part_of(file, offset, bytes);
     if (offset < first)
       fail(Exit::input, "its level {} begins at byte {}, inside of the header, which ends at byte {}", level, offset,
            first);
@@ -118,12 +122,18 @@ void check_levels(Bytes file, const StoredTexture& texture) {
       fail(Exit::input, "its levels {} and {} overlap at byte {}", levels[i - 1][2], levels[i][2], levels[i][0]);
 }
 
-constexpr std::array<std::string_view, 4> supercompressions{"", "BasisLZ", "Zstandard", "ZLIB"};
+// Throws Error(Exit::input) unless the scheme is one that is read.
+Supercompression supercompression_of(uint32_t scheme) {
+  const auto found = Supercompression(scheme);
+  if (found == Supercompression::none || levels_of(found).most > 0) return found;
+  fail(Exit::input, "is compressed with {}; expected no supercompression, Zstandard or ZLIB",
+       found == Supercompression::basis_lz ? "BasisLZ of Basis Universal" : fmt::format("scheme {}", scheme));
+}
 
-void check_supercompression(uint32_t scheme) {
-  if (scheme == 0) return;
-  fail(Exit::input, "is compressed with {}; only KTX2 files without supercompression are read",
-       scheme < supercompressions.size() ? std::string(supercompressions[scheme]) : fmt::format("scheme {}", scheme));
+[[noreturn]] void refuse_format(Bytes file, uint32_t format) {
+  const bool is_uastc = format == 0 && byte_at(file, size_t(little_at<uint32_t>(file, 48)) + 12) == ktx2::model_uastc;
+  fail(Exit::input, "has {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, or BC1 to BC7",
+       is_uastc ? "UASTC blocks of Basis Universal" : fmt::format("Vulkan format {}", format));
 }
 
 }  // namespace
@@ -133,29 +143,36 @@ Decoded read_ktx2(Bytes file, const DecodeOptions& options, const TexelAllocator
   const auto word = [&](size_t index) { return little_at<uint32_t>(file, 12 + 4 * index); };
   const uint32_t format = word(0), width = word(2), depth = word(4), layers = word(5), faces = word(6);
   const uint32_t height = word(3) == 0 ? 1 : word(3);  // 0 for an image of one row
-  check_supercompression(word(8));
+  const Supercompression supercompression = supercompression_of(word(8));
   const TexelFormat* texel = texel_format_of_vulkan(format);
-  if (!texel)
-    fail(Exit::input, "has Vulkan format {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, or BC1 to BC7",
-         format);
+  if (!texel) refuse_format(file, format);
   if (depth > 1) fail(Exit::input, "is a volume of {} slices; expected an image of two dimensions", depth);
   if (faces != 1 && faces != 6) fail(Exit::input, "has {} faces; expected 1 or 6", faces);
   StoredTexture texture{.format = "ktx2",
                         .texel = *texel,
                         .level_count = std::max(word(7), 1u),
                         .image_count = uint64_t(std::max(layers, 1u)) * faces,
-                        .is_cube = faces == 6};
+                        .is_cube = faces == 6,
+                        .supercompression = supercompression};
   texture.colors.transfer = texel->transfer;
   check_counts(texture, width, height, options.limits);
   texture.size = {int(width), int(height)};
   take_descriptor(file, texture);
   take_key_values(file, texture);
   check_levels(file, texture);
-  texture.offset_of = [&texture, file](uint64_t image, int level) {
-    const auto start = little_at<uint64_t>(file, ktx2::header_bytes + ktx2::level_entry_bytes * size_t(level));
-    const uint64_t beyond = image * texture.level_bytes(level);
+  const auto entry = [file](int level, size_t at) {
+    return little_at<uint64_t>(file, ktx2::header_bytes + ktx2::level_entry_bytes * size_t(level) + at);
+  };
+  const bool is_packed = supercompression != Supercompression::none;
+  texture.offset_of = [&texture, is_packed, entry](uint64_t image, int level) {
+    const uint64_t start = is_packed ? 0 : entry(level, 0), beyond = image * texture.level_bytes(level);
     return start > UINT64_MAX - beyond ? UINT64_MAX : start + beyond;
   };
+  if (is_packed)
+    texture.decompressed_level = [&texture, file, entry](int level) {
+      return decompressed(part_of(file, entry(level, 0), entry(level, 8)), texture.supercompression,
+                          texture.image_count * texture.level_bytes(level), level);
+    };
   return read_texture(file, texture, options, lend);
 }
 

@@ -156,6 +156,9 @@ Encoded encode_texture(const Format& format, std::span<const Source> sources, Ar
       if (is_bc6h) count_unheld(color, color.levels[size_t(options.level + level)], losses);
     }
   }
+  if (options.supercompression != Supercompression::none)
+    encoded.bytes = supercompressed_ktx2(texture, layout, encoded.bytes.bytes(), options.supercompression,
+                                         options.supercompression_level);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(*sources.front().picture, format.name, encoded.warnings);
   return encoded;

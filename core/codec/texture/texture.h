@@ -33,4 +33,8 @@ struct TextureLayout {
 TextureLayout ktx2_layout(const Texture& texture);
 TextureLayout dds_layout(const Texture& texture);
 
+// A KTX2 file whose levels are compressed. `file` has the layout and levels that are not. `effort`: EncodeOptions's level.
+TexelBuffer supercompressed_ktx2(const Texture& texture, const TextureLayout& layout, Bytes file,
+                                 Supercompression supercompression, int effort);
+
 }  // namespace gpupost
