@@ -15,6 +15,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <map>
+#include <span>
 
 namespace gpupost {
 
@@ -179,20 +180,31 @@ static InputOptions input_options(const std::map<std::string_view, std::string>&
   return options;
 }
 
-// NAME[:LEVEL], with a known name.
-static void read_compression(const std::string& word, OutputSettings& output) {
+// The level of NAME[:LEVEL], the value of --`option`; 0 if it has none.
+static int compression_level(std::string_view option, const std::string& word, const CompressionLevels& levels) {
   const std::string name = word.substr(0, word.find(':'));
-  const auto compression = Compression(std::ranges::find(compression_names, name) - std::begin(compression_names));
-  output.compression = compression;
-  if (name.size() == word.size()) return;
-  const CompressionLevels levels = levels_of(compression);
-  if (levels.most == 0)
-    fail(Exit::usage, "--compression {}: {} has no levels; expected --compression {}", word, name, name);
+  if (name.size() == word.size()) return 0;
+  if (levels.most == 0) fail(Exit::usage, "--{0} {1}: {2} has no levels; expected --{0} {2}", option, word, name);
   const std::optional<int64_t> level = number_in(word.substr(name.size() + 1), levels.least, levels.most);
   if (!level)
-    fail(Exit::usage, "--compression {0}: the level is not a whole number in {2}..{3}; expected one, like {1}:{2}",
+    fail(Exit::usage, "--{0} {1}: the level is not a whole number in {3}..{4}; expected one, like {2}:{3}", option,
          word, name, levels.least, levels.most);
-  output.compression_level = int(*level);
+  return int(*level);
+}
+
+// The number of a NAME[:LEVEL] in a list that has the name.
+static size_t index_in(std::span<const std::string_view> names, const std::string& word) {
+  return size_t(std::ranges::find(names, word.substr(0, word.find(':'))) - names.begin());
+}
+
+static void read_compression(const std::string& word, OutputSettings& output) {
+  output.compression = Compression(index_in(compression_names, word));
+  output.compression_level = compression_level("compression", word, levels_of(*output.compression));
+}
+
+static void read_supercompression(const std::string& word, OutputSettings& output) {
+  output.supercompression = Supercompression(index_in(supercompression_names, word));
+  output.supercompression_level = compression_level("supercompression", word, levels_of(output.supercompression));
 }
 
 Globals parse_globals(const std::vector<std::string>& words) {
@@ -250,6 +262,7 @@ Globals parse_globals(const std::vector<std::string>& words) {
   if (const std::string bits = text("bits"); !bits.empty())
     encoding.bits = bits == "8" ? Depth::u8 : bits == "16" ? Depth::u16 : bits == "16f" ? Depth::half : Depth::f32;
   if (values.contains("compression")) read_compression(text("compression"), encoding);
+  if (values.contains("supercompression")) read_supercompression(text("supercompression"), encoding);
   if (values.contains("quality")) encoding.quality = int(whole_number("quality", text("quality"), 1, 100));
   if (values.contains("output-primaries"))
     encoding.primaries = primaries_named("output-primaries", text("output-primaries"));

@@ -88,6 +88,15 @@ std::span<const Global> all_globals() {
        .choices = {std::begin(compression_names), std::end(compression_names)},
        .scope = Scope::images,
        .has_level = true},
+      {.name = "supercompression",
+       .value = "NAME",
+       .help = "Compress each level of a KTX2 as a whole; a program that loads it decompresses it first. zstd takes a "
+               "level of 1 to 22 (default 9), zlib 1 to 9 (default 6): higher levels make smaller files in more time. "
+               "Default: none",
+       .choices = {std::begin(supercompression_names) + size_t(Supercompression::zstd),
+                   std::end(supercompression_names)},
+       .scope = Scope::images,
+       .has_level = true},
       {.name = "to-display",
        .help = "Write exactly the display window: drop texels outside it, fill missing ones with transparent black. "
                "Always on for formats without windows",

@@ -33,9 +33,13 @@ void check_numbers(const OutputSettings& output, const Format& format) {
   if (output.compression && std::ranges::count(compressions, *output.compression) == 0) {
     std::vector<std::string_view> known;
     for (const Compression compression : compressions) known.push_back(compression_names[size_t(compression)]);
-    fail(Exit::usage, "--compression {}: {} files hold {}", compression_names[size_t(*output.compression)], format.name,
-         fmt::join(known, ", "));
+    fail(Exit::usage, "--compression {}: {} files hold {}{}", compression_names[size_t(*output.compression)],
+         format.name, fmt::join(known, ", "),
+         format.name == "ktx2" ? "; expected one of them, or --supercompression zstd or zlib" : "");
   }
+  if (output.supercompression != Supercompression::none && format.name != "ktx2")
+    fail(Exit::usage, "--supercompression {}: {} files have none; remove it, or write KTX2",
+         supercompression_names[size_t(output.supercompression)], format.name);
   if (output.bits && block_depth_of(output) && *output.bits != *block_depth_of(output))
     fail(Exit::usage, "--bits {0}: --compression {1} holds {2}; expected --bits {2}, or no --bits",
          name_of(*output.bits), compression_names[size_t(*output.compression)], name_of(*block_depth_of(output)));

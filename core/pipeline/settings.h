@@ -42,12 +42,14 @@ struct OutputSettings {
   std::optional<Depth> bits;               // depth of the color; empty: as the input, if the format can hold it
   std::optional<Compression> compression;  // empty: as the input if the format is the same, else zip
   int compression_level = 0;               // one of levels_of(*compression); 0: default of the format
-  std::optional<int> quality;              // JPEG quality, 1 to 100; empty: default of the encoder
-  std::optional<Primaries> primaries;      // convert to these primaries; empty: those of the chain's result
-  bool drop_parts = false;                 // write only the part that was read
-  bool drop_channels = false;              // write only the color
-  bool to_display = false;                 // write exactly the display window, even if the format has windows
-  std::optional<Transfer> transfer;        // transfer of integers; empty: default of the format
+  Supercompression supercompression = Supercompression::none;  // of a KTX2
+  int supercompression_level = 0;                              // one of levels_of(supercompression); 0: the default
+  std::optional<int> quality;                                  // JPEG quality, 1 to 100; empty: default of the encoder
+  std::optional<Primaries> primaries;  // convert to these primaries; empty: those of the chain's result
+  bool drop_parts = false;             // write only the part that was read
+  bool drop_channels = false;          // write only the color
+  bool to_display = false;             // write exactly the display window, even if the format has windows
+  std::optional<Transfer> transfer;    // transfer of integers; empty: default of the format
   Dither dither = Dither::none;
   bool no_clobber = false;     // never replace existing files
   bool makes_folders = false;  // create the missing folders of outputs

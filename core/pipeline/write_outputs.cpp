@@ -25,6 +25,8 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .keep_depths = true,
       .compression = request.output.compression.value_or(natural_compression(*job.format, parts.front().picture)),
       .compression_level = request.output.compression_level,
+      .supercompression = request.output.supercompression,
+      .supercompression_level = request.output.supercompression_level,
       .keeps_level = !request.output.compression,
       .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
       .transfer = way.transfer,

@@ -62,6 +62,23 @@ DEVICE_TEST_CASE("blocks are 8 bits or half, of the curve that they can have, wi
   CHECK(parse_json(place.gpupost({"info", "out.ktx2", "--json"}).out)["compression"] == "none");
 }
 
+DEVICE_TEST_CASE("--supercompression makes a smaller KTX2 with the same texels, and info names it") {
+  const TestFolder place;
+  check_done(place, {"mips", "in.png", "-o", "plain.ktx2"});
+  for (const char* scheme : {"zstd", "zlib", "zstd:1", "zlib:9"}) {
+    const std::string name = std::string(scheme).substr(0, 4);
+    check_done(place, {"mips", "in.png", "--supercompression", scheme, "-o", "out.ktx2"});
+    CHECK(place.read("out.ktx2").size() < place.read("plain.ktx2").size());
+    CHECK(parse_json(place.gpupost({"info", "out.ktx2", "--json"}).out)["compression"] == name);
+    for (const char* level : {"0", "2"})
+      CHECK(place.gpupost({"compare", "out.ktx2", "plain.ktx2", "--level", level, "--tolerance", "0"}).exit_code == 0);
+    check_done(place, {"mips", "in.png", "--compression", "bc7", "--supercompression", scheme, "-o", "out.ktx2"});
+    CHECK(parse_json(place.gpupost({"info", "out.ktx2", "--json"}).out)["compression"] == "bc7+" + name);
+  }
+  check_done(place, {"out.ktx2", "flip", "x", "-o", "again.ktx2"});
+  CHECK(parse_json(place.gpupost({"info", "again.ktx2", "--json"}).out)["compression"] == "none");
+}
+
 DEVICE_TEST_CASE("level 0 of an eight-bit container is the input bit for bit, and a mean of black and white is 188") {
   const TestFolder place;
   check_done(place, {"mips", "in.png", "-o", "out.dds"});

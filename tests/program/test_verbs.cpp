@@ -94,7 +94,7 @@ TEST_CASE("version and doctor name every library, with its version or that it is
     CHECK_MESSAGE(version != "", name);
     CHECK(text.find(name + " " + version.get<std::string>() + "\n") != text.npos);
   }
-  for (const char* name : {"OpenEXR", "zlib", "shaderc", "tinyexr"}) CHECK(libraries.contains(name));
+  for (const char* name : {"OpenEXR", "libzstd", "zlib", "shaderc", "tinyexr"}) CHECK(libraries.contains(name));
   CHECK(libraries.contains("OpenColorIO") == !gpupost::ocio_version().empty());
   CHECK(text.find("OpenColorIO ") != text.npos);
   CHECK(checks.find("OpenColorIO") != checks.npos);
