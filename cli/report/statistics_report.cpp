@@ -43,6 +43,7 @@ static void add_spread(json& made, const StatisticsResult& measured, const Chann
   made["nan"] = spread.nan_count;
   made["infinite"] = spread.infinite_count;
   if (measured.measure == Measure::extremes) return;
+  made["deviation"] = number(spread.deviation, count);
   made["negative"] = spread.negative_count;
   made["zero"] = spread.zero_count;
 }
@@ -162,7 +163,8 @@ static std::string spread_line(std::string_view name, const StatisticsResult& me
   const auto number = [&](double value) { return has_numbers ? shortest(value) : "-"; };
   std::string line = fmt::format("  {:<16}{:>15}{:>15}{:>15}{:>10}{:>10}", name, number(spread.mean),
                                  number(spread.least), number(spread.largest), spread.nan_count, spread.infinite_count);
-  if (measured.measure == Measure::all) line += fmt::format("{:>10}{:>10}", spread.negative_count, spread.zero_count);
+  if (measured.measure == Measure::all)
+    line += fmt::format("{:>10}{:>10}{:>15}", spread.negative_count, spread.zero_count, number(spread.deviation));
   return line + "\n";
 }
 
@@ -183,7 +185,8 @@ static std::string to_table(const StatisticsResult& measured) {
                                  printable(fmt::format("{}", fmt::join(measured.before, " "))), measured.size.width,
                                  measured.size.height);
   text += fmt::format("  {:<16}{:>15}{:>15}{:>15}{:>10}{:>10}", "", "mean", "minimum", "maximum", "nan", "infinite");
-  text += measured.measure == Measure::all ? fmt::format("{:>10}{:>10}\n", "negative", "zero") : "\n";
+  text +=
+      measured.measure == Measure::all ? fmt::format("{:>10}{:>10}{:>15}\n", "negative", "zero", "deviation") : "\n";
   const Statistics& color = measured.color;
   const bool has_color = color.texel_count > 0;
   if (has_color) text += spread_line("luminance", measured, color.luminance);

@@ -23,3 +23,7 @@ int bin_of(int at, int bin) { return count_of(at, spread_count, 0) + bin; }
 int bin_of_logarithm(float logarithm) {
   return int(clamp(floor(8.0 * logarithm) + 1024.0, 0.0, float(bin_count - 1)));
 }
+
+// For luminance and each component: the standard deviation, and what the mean of finite values is above mean_of().
+int deviation_of(int at, int spread) { return bin_of(at, bin_count) + 2 * spread; }
+int mean_offset_of(int at, int spread) { return deviation_of(at, spread) + 1; }

@@ -9,7 +9,6 @@
 #else
 #define each_texel for (int index = 0; index < EACH; ++index)
 #endif
-#include "generated/color_constants.glsl"
 #include "stats/whole.glsl"
 
 #if MEASURE_ALL && ONE_DISPATCH
@@ -30,22 +29,6 @@ bool finishes_last(int thread) {
   return is_last;
 }
 #endif
-
-// --- numbers of a texel
-
-// Value `spread` of a texel: its luminance (Rec. 709, linear), or a component.
-float number_of(int spread, vec4 c) {
-  return spread == 0 ? dot(c.rgb, XYZ_OF_REC709[1]) : c[spread - 1];
-}
-
-// Whether R, G or B (for luminance), or the component, is NaN.
-bool is_nan(int spread, vec4 c) { return spread == 0 ? any(isnan(c.rgb)) : isnan(c[spread - 1]); }
-
-// Whether R, G and B (for luminance), or the component, are finite.
-bool is_finite(int spread, vec4 c) {
-  const bvec4 finite = lessThanEqual(abs(c), vec4(most));
-  return spread == 0 ? all(finite.rgb) : finite[spread - 1];
-}
 
 // --- what is counted
 

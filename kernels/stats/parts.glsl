@@ -4,8 +4,7 @@
 // MEASURE_ALL: luminance, each component, counts and the histogram; else the luminance's mean and extremes, and how
 // many are not finite.
 #include "stats/layout.glsl"
-
-const float most = 3.40282347e38;
+#include "stats/numbers.glsl"
 
 #if MEASURE_ALL
 const int spreads = spread_count;

@@ -89,6 +89,9 @@ DEVICE_TEST_CASE("stats: means, extremes, log average and percentiles of what st
     const double count = double(inputs[i].texels.size());
     const json& light = seen["luminance"];
     CHECK(std::fabs(light["mean"].get<double>() - sum / count) <= 1e-6 * absolute / count);
+    double squares = 0;
+    for (const Position& texel : inputs[i].texels) squares += std::pow(luminance(rgb_of(texel)) - sum / count, 2);
+    CHECK(std::fabs(light["deviation"].get<double>() - std::sqrt(squares / count)) <= 1e-5 * absolute / count);
     CHECK(light["minimum"].get<double>() == doctest::Approx(least).epsilon(1e-5));
     CHECK(light["maximum"].get<double>() == doctest::Approx(most).epsilon(1e-6));
     CHECK(light["log_average"].get<double>() == doctest::Approx(log_average(inputs[i])).epsilon(1e-5));
@@ -110,6 +113,10 @@ DEVICE_TEST_CASE("stats: means, extremes, log average and percentiles of what st
         lowest = std::fmin(lowest, texel[channel]), highest = std::fmax(highest, texel[channel]);
       }
       CHECK(std::fabs(numbers["mean"].get<double>() - channel_sum / count) <= 1e-6 * size / count);
+      double channel_squares = 0;
+      for (const Position& texel : inputs[i].texels)
+        channel_squares += std::pow(texel[channel] - channel_sum / count, 2);
+      CHECK(std::fabs(numbers["deviation"].get<double>() - std::sqrt(channel_squares / count)) <= 1e-6 * size / count);
       CHECK(numbers["minimum"].get<double>() == doctest::Approx(lowest).epsilon(1e-7));
       CHECK(numbers["maximum"].get<double>() == doctest::Approx(highest).epsilon(1e-7));
       ++channel;
@@ -129,7 +136,7 @@ DEVICE_TEST_CASE("stats: every number of light goes with the exposure, from the 
   for (size_t i = 1; i < lines.size(); ++i) {
     const json light = parse_json(lines[i])["luminance"];
     const double factor = std::exp2(stops[i]);
-    for (const std::string name : {"mean", "minimum", "maximum", "log_average"})
+    for (const std::string name : {"mean", "minimum", "maximum", "deviation", "log_average"})
       CHECK_MESSAGE(is_near(light[name], factor * base[name].get<double>(), 1e-5), name, " at ", stops[i], " stops");
     const double median = light["percentiles"]["50"], expected = factor * base["percentiles"]["50"].get<double>();
     int off = 0;
@@ -158,6 +165,7 @@ DEVICE_TEST_CASE("stats counts what is no number, and where texels stand does no
   CHECK(a["luminance"]["histogram"] == b["luminance"]["histogram"]);
   CHECK(a["luminance"]["percentiles"] == b["luminance"]["percentiles"]);
   CHECK(is_near(a["luminance"]["mean"], b["luminance"]["mean"], 2e-6));
+  CHECK(is_near(a["luminance"]["deviation"], b["luminance"]["deviation"], 2e-6));
 }
 
 DEVICE_TEST_CASE("luminance: the numbers of tiles, and all of them together are the picture's") {

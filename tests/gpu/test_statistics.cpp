@@ -1,8 +1,10 @@
 // Statistics on the device, every number of them against the definition.
 #include "core/ops/stats/check.h"
+#include "core/ops/stats/join.h"
 #include "tests/support/device.h"
 #include "tests/support/patterns.h"
 #include "tests/support/reference_check.h"
+#include "tests/support/synthetic_images.h"
 
 #include "core/base/half.h"
 #include "core/engine/floors.h"
@@ -12,7 +14,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -46,6 +50,8 @@ void check_words(const std::vector<uint32_t>& words, const Call& call, const Lev
                   ": ", describe(check));
 }
 
+bool is_near(double found, double expected) { return std::abs(found - expected) <= 1e-5 * expected; }
+
 }  // namespace
 
 GPU_TEST_CASE("the device's statistics are those of the definition, at awkward sizes and of awkward numbers") {
@@ -58,6 +64,60 @@ GPU_TEST_CASE("the device's statistics are those of the definition, at awkward s
           CAPTURE(name);
           check_words(words_of(gpu, call, base, depth), call, base, depth);
         }
+}
+
+GPU_TEST_CASE("small noise on a large value has its standard deviation, whatever the first texel is, also in tiles") {
+  const Size size{257, 129};
+  const Call call = call_of("stats", "");
+  for (const double offset : {0.0, 1e4, -1e4, 1e30})
+    for (const double noise : {0.01, 3.0}) {
+      const float step = float(offset == 1e30 ? 1e26 * noise : noise);
+      const Level base = made_level(size, Depth::f32, 0, [&](int x, int y, size_t component, int level) {
+        const double number =
+            double(hash_of(uint32_t(x), uint32_t(y), uint32_t(component), uint32_t(level)) % 4096) / 2048;
+        return std::bit_cast<uint32_t>(float(offset + (number - 1) * double(step)));
+      });
+      double sum = 0, squares = 0;
+      const auto numbers = base.texels.as<float>();
+      for (size_t at = 0; at < numbers.size(); at += 4) sum += double(numbers[at]);
+      const double mean = sum / double(texel_count(size));
+      for (size_t at = 0; at < numbers.size(); at += 4) squares += std::pow(double(numbers[at]) - mean, 2);
+      const double deviation = std::sqrt(squares / double(texel_count(size)));
+      CAPTURE(offset);
+      CAPTURE(noise);
+      const std::vector<uint32_t> words = words_of(gpu, call, base, Depth::f32);
+      CHECK(is_near(statistics_of(words, size, Measure::all).components[0].deviation, deviation));
+
+      const Size half{size.width, 64}, rest{size.width, 65};
+      StatisticsJoin join(Measure::all);
+      size_t from = 0;
+      for (const Size tile : {half, rest}) {
+        Level part{tile, TexelBuffer(texel_count(tile) * 4 * sizeof(float))};
+        std::ranges::copy(numbers.subspan(from, part.texels.as<float>().size()), part.texels.as<float>().begin());
+        from += part.texels.as<float>().size();
+        join.add(words_of(gpu, call, part, Depth::f32), texel_count(tile));
+      }
+      CHECK(is_near(statistics_of(join.words(), size, Measure::all).components[0].deviation, deviation));
+    }
+}
+
+GPU_TEST_CASE("numbers of the whole range of floats have a finite standard deviation, equal ones have none") {
+  const Call call = call_of("stats", "");
+  const auto check = [&](float a, float b, double expected) {
+    CAPTURE(a);
+    CAPTURE(b);
+    const Level base = made_level({16, 4}, Depth::f32, 0,
+                                  [&](int x, int, size_t, int) { return std::bit_cast<uint32_t>(x % 2 == 0 ? a : b); });
+    const std::vector<uint32_t> words = words_of(gpu, call, base, Depth::f32);
+    StatisticsJoin join(Measure::all);
+    for (int tile = 0; tile < 2; ++tile) join.add(words, texel_count(base.size));
+    CHECK(is_near(statistics_of(words, base.size, Measure::all).components[1].deviation, expected));
+    CHECK(is_near(statistics_of(join.words(), {32, 4}, Measure::all).components[1].deviation, expected));
+  };
+  constexpr float most = std::numeric_limits<float>::max();
+  check(-most, most, double(most));
+  for (const float number : {most, 1e30f, 0.1f, 1e-30f, 0.0f}) check(number, number, 0);
+  check(1e-30f, 3e-30f, 1e-30);
 }
 
 GPU_TEST_CASE("a denormal value hardly changes the log average") {
@@ -104,13 +164,13 @@ GPU_TEST_CASE("the larger tiles of a GPU measure all of a picture, and no more")
   }
 }
 
-GPU_TEST_CASE("a device without the memory model takes two passes for all numbers and gives the same bits") {
+GPU_TEST_CASE("a device without the memory model takes one more pass for all numbers and gives the same bits") {
   DeviceTraits traits = gpu.info().traits;
   traits.has_memory_model = false;
   const Call call = call_of("stats", "");
   const PlanInput input{.size = {257, 129}, .storage = Depth::half};
-  CHECK(plan({&call, 1}, input, gpu.info().traits).passes.size() == 1);
-  CHECK(plan({&call, 1}, input, traits).passes.size() == 2);
+  CHECK(plan({&call, 1}, input, gpu.info().traits).passes.size() == 3);
+  CHECK(plan({&call, 1}, input, traits).passes.size() == 4);
   const Call extremes = call_of("stats", "--measure extremes");
   CHECK(plan({&extremes, 1}, input, traits).passes.size() == 1);
   for (const std::string_view name : {"noise", "nonfinite"}) {

@@ -69,7 +69,8 @@ DEVICE_TEST_CASE("every float channel's numbers are those of oiiotool, to six di
   const json stats = stats_of(place, file);
   const std::string told = place.shell("oiiotool --stats '" + file + "'").out;
   const std::vector<double> least = oiio_numbers(told, "Min"), largest = oiio_numbers(told, "Max"),
-                            means = oiio_numbers(told, "Avg"), nans = oiio_numbers(told, "NanCount");
+                            means = oiio_numbers(told, "Avg"), nans = oiio_numbers(told, "NanCount"),
+                            deviations = oiio_numbers(told, "StdDev");
   const std::string names[] = {"R", "G", "B", "A", "Z", "", "N.X", "N.Y", "N.Z"};  // in the file's order; id is uint
   REQUIRE(means.size() == std::size(names));
   for (size_t index = 0; index < means.size(); ++index) {
@@ -80,6 +81,7 @@ DEVICE_TEST_CASE("every float channel's numbers are those of oiiotool, to six di
     CHECK(is_equal(found["mean"], means[index]));
     CHECK(is_equal(found["minimum"], least[index]));
     CHECK(is_equal(found["maximum"], largest[index]));
+    CHECK(is_equal(found["deviation"], deviations[index]));
     CHECK(found["nan"] == nans[index]);
   }
   CHECK(stats["not_measured"] == json{"id"});
@@ -113,7 +115,9 @@ DEVICE_TEST_CASE("a picture with infinities and one NaN still has sane numbers, 
   CHECK(red["negative"] == 1);
   CHECK(red["zero"] == 1);
   CHECK(red["mean"] == doctest::Approx((40 * 0.5 - 2) / 42).epsilon(1e-6));
+  CHECK(red["deviation"] == doctest::Approx(std::sqrt((40 * 0.25 + 4) / 42 - std::pow(18.0 / 42, 2))).epsilon(1e-5));
   CHECK(channel(stats, "G")["mean"] == 0.5);
+  CHECK(channel(stats, "G")["deviation"] == 0);
   CHECK(luminance["nan"] == 1);
   CHECK(luminance["infinite"] == 2);
   CHECK(luminance["maximum"] == doctest::Approx(0.5).epsilon(1e-6));
@@ -132,7 +136,9 @@ DEVICE_TEST_CASE("black has a mean of 0 and no log average; a picture without an
   const json one = stats_of(place, "one.exr")["luminance"];
   for (const char* name : {"mean", "minimum", "maximum", "log_average"}) CHECK(one[name] == doctest::Approx(3));
   place.write("none.exr", file_with({1, 1}, std::nanf(""), {}));
+  CHECK(one["deviation"] == 0);
   CHECK(stats_of(place, "none.exr")["luminance"]["mean"].is_null());
+  CHECK(stats_of(place, "none.exr")["luminance"]["deviation"].is_null());
 }
 
 DEVICE_TEST_CASE("a chain that ends in stats writes a picture with -o alone, and that is the picture of before") {

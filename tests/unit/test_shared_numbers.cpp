@@ -50,6 +50,8 @@ TEST_CASE("kernels find the statistics where C++ has them") {
   CHECK(kernel::log_average_of(0) == log_average_at);
   CHECK(kernel::count_of(0, 0, 0) == counts_at);
   CHECK(kernel::bin_of(0, 0) == histogram_at);
+  CHECK(kernel::deviation_of(0, 0) == deviations_at);
+  CHECK(kernel::mean_offset_of(0, spread_count - 1) == statistics_size - 1);
   CHECK(kernel::bin_count == Histogram::bin_count);
   for (const double luminance : {1e-38, 1e-3, 0.18, 1.0, 1.0905, 65504.0, 3e38})
     CHECK(kernel::bin_of_logarithm(float(std::log2(luminance))) == Histogram::bin_of(luminance));

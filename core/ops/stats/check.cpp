@@ -63,16 +63,30 @@ class ChannelStatsBounds {
     count("not-a-numbers", found.nan_count, {nan_count_, nan_count_});
     count("infinities", found.infinite_count, {infinite_count_, infinite_count_});
     if (measure == Measure::extremes) return;
+    number("deviation", found.deviation, deviation());
     count("negatives", found.negative_count, negatives_);
     count("zeros", found.zero_count, zeros_);
   }
 
  private:
+  // Numbers that are off move a deviation by at most the root of the mean of their squared errors. Means may be off as check()
+  // allows, which a device takes out of the squares.
+  Bounds deviation() const {
+    const double right = std::sqrt(squares_ / count_);
+    const double slack =
+        0x1p-18 * right + std::sqrt(squared_errors_ / count_) + 0x1p-29 * magnitudes_ / count_ + 0x1p-120;
+    return {right - slack, right + slack};
+  }
+
   void add_finite(double value, double magnitude, double error) {
     ++count_;
     sum_ += value;
     magnitudes_ += magnitude;
     errors_ += error;
+    const double from_mean = value - mean_;
+    mean_ += from_mean / count_;
+    squares_ += from_mean * (value - mean_);  // B. P. Welford, 1962
+    squared_errors_ += error * error;
     least_ = {std::min(least_.low, value - error), std::min(least_.high, value + error)};
     largest_ = {std::max(largest_.low, value - error), std::max(largest_.high, value + error)};
     const bool is_zero = value == 0 && error == 0, may_be_zero = std::abs(value) <= error;
@@ -81,6 +95,7 @@ class ChannelStatsBounds {
   }
 
   double count_ = 0, sum_ = 0, magnitudes_ = 0, errors_ = 0;
+  double mean_ = 0, squares_ = 0, squared_errors_ = 0;
   Bounds least_{infinity, infinity}, largest_{-infinity, -infinity};
   uint32_t nan_count_ = 0, infinite_count_ = 0;
   CountBounds negatives_, zeros_;

@@ -19,6 +19,13 @@ uint32_t word_of(double number) { return std::bit_cast<uint32_t>(float(number));
 
 }  // namespace
 
+// T. Chan, G. Golub, R. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances, 1979.
+void StatisticsJoin::add_squares(size_t index, const ChannelStats& from, double count, double count_before) {
+  const double distance = from.mean + from.mean_offset - means_[index], share = count / (count_before + count);
+  squares_[index] += count * from.deviation * from.deviation + distance * distance * count_before * share;
+  means_[index] += distance * share;
+}
+
 void StatisticsJoin::add(std::span<const uint32_t> words, size_t texel_count) {
   if (measure_ == Measure::extremes) {  // the host joins any number of parts
     parts_.insert(parts_.end(), words.begin(), words.end());
@@ -34,6 +41,7 @@ void StatisticsJoin::add(std::span<const uint32_t> words, size_t texel_count) {
       to.least = is_first ? from.least : std::min(to.least, from.least);
       to.largest = is_first ? from.largest : std::max(to.largest, from.largest);
       sums_[index] += from.mean * count;
+      add_squares(index, from, count, to.finite_count(all_.texel_count));
     }
     to.nan_count += from.nan_count;
     to.infinite_count += from.infinite_count;
@@ -57,6 +65,7 @@ std::vector<uint32_t> StatisticsJoin::words() const {
     words[3 * index] = word_of(count > 0 ? std::clamp(sums_[index] / count, channel.least, channel.largest) : 0);
     words[3 * index + 1] = word_of(channel.least);
     words[3 * index + 2] = word_of(channel.largest);
+    words[deviations_at + 2 * index] = word_of(count > 0 ? std::sqrt(squares_[index] / count) : 0);
     const std::array counts{channel.nan_count, channel.infinite_count, channel.negative_count, channel.zero_count};
     std::ranges::copy(counts, words.begin() + counts_at + ptrdiff_t(4 * index));
   }

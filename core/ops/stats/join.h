@@ -17,10 +17,13 @@ class StatisticsJoin {
   std::vector<uint32_t> words() const;
 
  private:
+  void add_squares(size_t index, const ChannelStats& from, double count, double count_before);
+
   Measure measure_;
   std::vector<uint32_t> parts_;  // of Measure::extremes
   Statistics all_;               // of Measure::all; without the means
-  std::array<double, spread_count> sums_{};
+  std::array<double, spread_count> sums_{}, means_{};
+  std::array<double, spread_count> squares_{};  // sums of squared distances from means_
   double sum_of_logarithms_ = 0;
 };
 

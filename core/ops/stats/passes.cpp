@@ -60,9 +60,27 @@ PassSpec measure_pass(PlanBuilder& builder, const Walk& walk, Measure measure, i
           .memory = {.has_statistics = true}};
 }
 
+// Appends passes that read the image again and add the standard deviations to its statistics.
+void plan_deviations(PlanBuilder& builder, const Walk& walk, int statistics_at) {
+  const size_t part_bytes = size_t(walk.part_count) * 2 * sizeof(float) * spread_count;
+  PassSpec pass = measure_pass(builder, walk, Measure::all, statistics_at);
+  pass.name = "deviations";
+  pass.kernel = "stats/deviation.glsl";
+  pass.values.push_back({"parts_at", builder.reserve_statistics(part_bytes, false)});
+  pass.memory.bytes_written = part_bytes;
+  PassSpec finish = pass;
+  finish.name += ", the whole of parts";
+  finish.kernel = "stats/deviation_finish.glsl";
+  finish.grid.count = {1, 1};
+  finish.memory.bytes_read = part_bytes;
+  finish.memory.bytes_written = 2 * sizeof(float) * spread_count;
+  builder.add(std::move(pass));
+  builder.add(std::move(finish));
+}
+
 }  // namespace
 
-int plan_statistics(PlanBuilder& builder) {
+int plan_statistics(PlanBuilder& builder, bool has_deviations) {
   if (const std::optional<int> at = builder.take_measured()) return *at;
   if (!builder.fuses_into_load()) builder.flush();
   const Walk walk = walk_of(builder.image(builder.current_image()), Measure::all, builder.traits().type);
@@ -77,6 +95,7 @@ int plan_statistics(PlanBuilder& builder) {
     pass.memory.scratch_bytes = counter_bytes + part_bytes;
     pass.memory.zeroed_bytes = counter_bytes;
     builder.add(std::move(pass));
+    if (has_deviations) plan_deviations(builder, walk, at);
     return at;
   }
   pass.values.push_back({"meeting_at", builder.reserve_statistics(counter_bytes + part_bytes)});
@@ -87,6 +106,7 @@ int plan_statistics(PlanBuilder& builder) {
   finish.memory.bytes_read = part_bytes;
   builder.add(std::move(pass));
   builder.add(std::move(finish));
+  if (has_deviations) plan_deviations(builder, walk, at);
   builder.note("statistics: in two passes, because the device lacks the Vulkan memory model");
   return at;
 }

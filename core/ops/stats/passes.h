@@ -11,8 +11,8 @@ std::function<Call()> measured_by_stats();
 
 // Appends passes that measure all of the current image and leave it as it is; returns where they leave the numbers in the
 // plan's statistics, in the layout of core/ops/stats/reference.h. If PlanInput::measured has the numbers, there are no
-// passes.
-int plan_statistics(PlanBuilder& builder);
+// passes. Standard deviations need a second reading of the image; without them, their numbers have no meaning.
+int plan_statistics(PlanBuilder& builder, bool has_deviations = false);
 
 // Appends a pass that measures the extremes of the current image's luminance and leaves it as it is: what is returned to the
 // host are the parts of workgroups. A device would have to wait for the last of them before it joins a few hundred.

@@ -70,6 +70,10 @@ static ChannelStats spread_of(std::span<const double> numbers) {
   const uint32_t count = spread.finite_count(numbers.size());
   if (count == 0) spread.mean = spread.least = spread.largest = 0;
   else spread.mean /= count;
+  double squares = 0;
+  for (const double number : numbers)
+    if (std::isfinite(number)) squares += (number - spread.mean) * (number - spread.mean);
+  if (count > 0) spread.deviation = std::sqrt(squares / count);
   return spread;
 }
 
@@ -207,6 +211,8 @@ static ChannelStats spread_at(std::span<const uint32_t> words, size_t index) {
   return {.mean = number_at(words, 3 * index),
           .least = number_at(words, 3 * index + 1),
           .largest = number_at(words, 3 * index + 2),
+          .deviation = number_at(words, deviations_at + 2 * index),
+          .mean_offset = number_at(words, deviations_at + 2 * index + 1),
           .nan_count = counts[0],
           .infinite_count = counts[1],
           .negative_count = counts[2],

@@ -14,6 +14,8 @@ namespace gpupost {
 // Of the finite numbers among many; all 0 where none is finite.
 struct ChannelStats {
   double mean = 0, least = 0, largest = 0;
+  double deviation = 0;    // standard deviation: the root of the mean of squared distances from the mean
+  double mean_offset = 0;  // what `mean` lacks as a float
   uint32_t nan_count = 0, infinite_count = 0;
   uint32_t negative_count = 0, zero_count = 0;  // among the finite ones
 
@@ -64,12 +66,14 @@ void add_error_of_average(Planes& tolerance, const LogAverageBounds& bounds,
                           const std::function<Planes(double log_average)>& made_with);
 
 // The layout of all that is measured, in units of 4 bytes: mean, least and largest of the luminance and of each component, the log average, the
-// counts in the order of ChannelStats's, the histogram.
+// counts in the order of ChannelStats's, the histogram, the
+// deviation and the offset of the mean of the luminance and of each component.
 constexpr int spread_count = 5;
 constexpr int log_average_at = 3 * spread_count;
 constexpr int counts_at = log_average_at + 1;
 constexpr int histogram_at = counts_at + 4 * spread_count;
-constexpr int statistics_size = histogram_at + Histogram::bin_count;
+constexpr int deviations_at = histogram_at + Histogram::bin_count;
+constexpr int statistics_size = deviations_at + 2 * spread_count;
 
 // The layout of extremes alone, for any number of parts of the picture: the sum of luminances by 2^-16, the least, the largest,
 // and how many are not-a-number and infinite, 16 bits each.

@@ -19,7 +19,7 @@ static Footprint footprint(const Call& call, Size) {
 
 static void plan_stats(const Call& call, PlanBuilder& builder) {
   if (measure_of(call) == Measure::extremes) return plan_extremes(builder);
-  builder.return_statistics(plan_statistics(builder), statistics_size * sizeof(uint32_t));
+  builder.return_statistics(plan_statistics(builder, true), statistics_size * sizeof(uint32_t));
 }
 
 static const Benchmark bench = {.variants =
@@ -34,7 +34,7 @@ static const Benchmark bench = {.variants =
 const Op stats_op{
     .name = "stats",
     .doc = {.group = OpGroup::measure,
-            .summary = "Print statistics: mean, extremes, percentiles, histogram",
+            .summary = "Print statistics: mean, extremes, standard deviation, percentiles, histogram",
             .description =
                 "Prints one line of JSON on standard output for each input and each `stats` in the chain. An image "
                 "with other primaries is first converted to Rec. 709; docs/color.md says which primaries the output "
@@ -43,8 +43,9 @@ const Op stats_op{
                 "other ops may round differently. If `stats` is the last op, the image is written "
                 "only with -o; -o FILE.json writes the lines to that file. An image of a sequence has its frame "
                 "number.\nFor "
-                "luminance: mean, log average, minimum, maximum, percentiles and a histogram. For each channel: mean, "
-                "minimum and maximum; uint channels and Cryptomattes are left out, and in a chain with `luminance` or "
+                "luminance: mean, log average, minimum, maximum, standard deviation, percentiles and a histogram. For "
+                "each channel: mean, minimum, maximum and standard deviation; uint channels and Cryptomattes are left "
+                "out, and in a chain with `luminance` or "
                 "`sheet` all channels other than color. Luminance is 0.2126390 R + "
                 "0.7151687 G + 0.0721923 B "
                 "of linear, premultiplied color; `luminance` uses the rounded weights of Rec. 709.\nNaN and infinite "
@@ -52,7 +53,9 @@ const Op stats_op{
                 "finite. The log average, the histogram and the percentiles use only luminances above 0. Histogram "
                 "bins are 1/8 stop wide. The histogram covers 2^-16 to 2^16, and more if the image has luminances "
                 "outside of that. Percentiles are interpolated in the histogram. The same image gives the same bits on "
-                "every run. The error of a mean is less than a millionth of the mean of the absolute values.",
+                "every run. The error of a mean is less than a millionth of the mean of the absolute values. "
+                "The standard deviation divides the sum of squares by the number of values, not by one less. It is "
+                "right also for small noise on a large value, and takes a second reading of the image.",
             .citation =
                 "E. Reinhard et al., Photographic Tone Reproduction for Digital Images, 2002, eq. 1 (log average, "
                 "of values above 0); ITU-R BT.709 (luminance)",
