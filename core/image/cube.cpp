@@ -121,16 +121,10 @@ void close_edges(CubeLevel& level) {
 }
 
 // A square of `side` texels in a cell of a grid of such squares.
-Group cut(const Group& group, const FaceCell& cell, int side) {
+Level cut(const Level& from, const FaceCell& cell, int side, size_t texel_bytes) {
   const auto& [place, is_turned] = cell;
-  Group made{.channels = group.channels,
-             .depth = group.depth,
-             .is_color = group.is_color,
-             .is_data = group.is_data,
-             .is_luminance = group.is_luminance};
-  const Level& from = group.levels[0];
-  const size_t texel_bytes = 4 * bytes_of(group.depth), row_bytes = size_t(side) * texel_bytes;
-  Level& level = made.levels.emplace_back(Level{{side, side}, TexelBuffer(size_t(side) * row_bytes)});
+  const size_t row_bytes = size_t(side) * texel_bytes;
+  Level level{{side, side}, TexelBuffer(size_t(side) * row_bytes)};
   for (int y = 0; y < side; ++y) {
     const size_t first = size_t(place.y * side + y) * size_t(from.size.width) + size_t(place.x * side);
     const std::byte* row = from.texels.data() + first * texel_bytes;
@@ -140,6 +134,17 @@ Group cut(const Group& group, const FaceCell& cell, int side) {
       for (size_t x = 0; x < size_t(side); ++x)
         std::memcpy(to + (size_t(side) - 1 - x) * texel_bytes, row + x * texel_bytes, texel_bytes);
   }
+  return level;
+}
+
+Group cut(const Group& group, const FaceCell& cell, int side) {
+  Group made{.channels = group.channels,
+             .depth = group.depth,
+             .is_color = group.is_color,
+             .is_data = group.is_data,
+             .is_luminance = group.is_luminance};
+  for (size_t level = 0; level < group.levels.size(); ++level)
+    made.levels.push_back(cut(group.levels[level], cell, side >> level, 4 * bytes_of(group.depth)));
   return made;
 }
 

@@ -197,6 +197,18 @@ TEST_CASE("crosses and strips are cut into the faces that they show") {
   check_faces(faces_of_strip(laid_out(cube, side, {{"+X"}, {"-X"}, {"+Y"}, {"-Y"}, {"+Z"}, {"-Z"}})), cube, side);
 }
 
+TEST_CASE("all levels of a strip are cut") {
+  Picture strip = color_picture_of(
+      made_group({{{"R", Depth::f32}, {"G", Depth::f32}, {"B", Depth::f32}, {}}}, Depth::f32, {24, 4}, 2,
+                 [](int x, int y, size_t, int level) { return bits_of_float(float(100 * level + 10 * y + x)); }));
+  const std::vector<Picture> faces = faces_of_strip(strip);
+  REQUIRE(faces.size() == 6);
+  const std::vector<Level>& levels = faces[5].groups[0].levels;
+  REQUIRE(levels.size() == 2);
+  CHECK(levels[1].size == Size{2, 2});
+  CHECK(levels[1].texels.as<float>()[4 * 3] == 100 + 10 + 11);
+}
+
 TEST_CASE("a cross is a net of the cube: what is smooth all around is smooth across its joints") {
   const int side = 16;
   const Cube cube(side, Depth::f32, analytic(side));
