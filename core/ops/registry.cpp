@@ -7,6 +7,7 @@
 #include "core/ops/lut/row.h"
 #include "core/ops/mips/row.h"
 #include "core/ops/ocio/row.h"
+#include "core/ops/prefilter/row.h"
 #include "core/ops/project/row.h"
 #include "core/ops/rank/row.h"
 #include "core/ops/small/row.h"
@@ -59,6 +60,7 @@ std::span<const Op* const> all_ops() {
       &grade_op,
       &guided_op,
       &invert_op,
+      &irradiance_op,
       &localgamma_op,
       &luminance_op,
       &lut_op,
@@ -72,6 +74,7 @@ std::span<const Op* const> all_ops() {
       &pack_op,
       &pad_op,
       &users_point_op,
+      &prefilter_op,
       &premultiply_op,
       &project_op,
       &resize_op,

@@ -235,7 +235,8 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
   name_alike(colors_of(made.parts));
   if (sheet) arrange_cells(*sheet, given.inputs, cell, request.input.limits.texel_count, made.parts);
   if (!is_cube(request.input.assembly)) return;
-  close_seams(made.parts, output_of(request.calls, Output{}).seam);
+  // `prefilter` makes levels of the whole cube, which have no seams
+  if (makes_levels(rest.calls)) close_seams(made.parts, output_of(request.calls, Output{}).seam);
   warn_of_measures(rest.calls, report);
 }
 

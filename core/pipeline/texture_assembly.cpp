@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
+#include "core/ops/prefilter/row.h"
 #include "core/ops/project/row.h"
 #include "core/pipeline/pixel_formats.h"
 
@@ -25,7 +26,8 @@ Arrangement arrangement_of(Assembly assembly) {
 
 size_t calls_before_cut(std::span<const Call> calls, Assembly assembly) {
   if (!is_cut(assembly)) return 0;
-  const auto last = std::find_if(calls.rbegin(), calls.rend(), makes_faces);
+  const auto last = std::find_if(calls.rbegin(), calls.rend(),
+                                 [](const Call& call) { return makes_faces(call) || filters_cube(call); });
   return size_t(calls.rend() - last);
 }
 

@@ -24,8 +24,8 @@ const TemporaryFolder& folder() {
   return made;
 }
 
-// Runs the program over all inputs, in files 0.exr, 1.exr, ... of `folder`, to files of these names in out/.
-Finished run_program(const std::string& line, const Images& inputs, bool has_output) {
+// Runs the program over all inputs, in files 0.exr, 1.exr, ... of `folder`. `output`: of -o; "": without.
+Finished run_program(const std::string& line, const Images& inputs, const std::string& output) {
   for (const auto& file : std::filesystem::directory_iterator(folder().path("out"))) std::filesystem::remove(file);
   Words all = words(line);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -33,7 +33,7 @@ Finished run_program(const std::string& line, const Images& inputs, bool has_out
     all.push_back(fmt::format("{}.exr", i));
   }
   all.insert(all.end(), {"--device", "cpu", "--quiet"});
-  if (has_output) all.insert(all.end(), {"-o", "out/"});
+  if (!output.empty()) all.insert(all.end(), {"-o", output});
   return gpupost::test::run(
       {.program = GPUPOST_PROGRAM,
        .words = all,
@@ -82,22 +82,29 @@ Images first_levels(std::vector<Images> all) {
 }  // namespace
 
 std::vector<Images> run_levels(const std::string& line, const Images& inputs) {
-  const Finished finished = run_program(line, inputs, true);
+  const Finished finished = run_program(line, inputs, "out/");
   CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
   return outputs(inputs.size());
+}
+
+Images run_to_level_files(const std::string& line, const Image& input) {
+  const Finished finished = run_program(line, {input}, "out/{level}.exr");
+  CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
+  const auto file_count = std::distance(std::filesystem::directory_iterator(folder().path("out")), {});
+  return first_levels(outputs(size_t(file_count)));
 }
 
 Images run(const std::string& line, const Images& inputs) { return first_levels(run_levels(line, inputs)); }
 
 Images run_unless_refused(const std::string& line, const Images& inputs) {
-  const Finished finished = run_program(line, inputs, true);
+  const Finished finished = run_program(line, inputs, "out/");
   if (finished.exit_code == 1) return {};
   CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
   return first_levels(outputs(inputs.size()));
 }
 
 std::vector<std::string> run_lines(const std::string& line, const Images& inputs) {
-  const Finished finished = run_program(line, inputs, false);
+  const Finished finished = run_program(line, inputs, "");
   CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
   std::istringstream stream(finished.out);
   std::vector<std::string> lines;
@@ -106,7 +113,7 @@ std::vector<std::string> run_lines(const std::string& line, const Images& inputs
 }
 
 void check_exit_code(const std::string& line, const Image& input, int expected) {
-  const Finished finished = run_program(line, {input}, true);
+  const Finished finished = run_program(line, {input}, "out/");
   CHECK_MESSAGE(finished.exit_code == expected, line, ": ", finished.err);
 }
 

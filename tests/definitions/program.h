@@ -26,6 +26,8 @@ Images run(const std::string& line, const Images& inputs);
 Images run_unless_refused(const std::string& line, const Images& inputs);
 // The same with all levels of each output.
 std::vector<Images> run_levels(const std::string& line, const Images& inputs);
+// The levels of one output, each written to a file of its own.
+Images run_to_level_files(const std::string& line, const Image& input);
 // The lines that it prints, one an input and call of `stats`.
 std::vector<std::string> run_lines(const std::string& line, const Images& inputs);
 // Checks only the exit code. A failure prints the messages of the program.

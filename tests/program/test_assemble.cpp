@@ -493,3 +493,44 @@ DEVICE_TEST_CASE("an image that is no cube of the given form, or has two windows
         "squares\n");
   check({"strip.exr", "project", "--size", "8000"}, 1, "project: the result would be 48000 x 8000 texels");
 }
+
+DEVICE_TEST_CASE("prefilter and irradiance write their whole cube with --assemble, without averaging at its edges") {
+  const TestFolder place;
+  write_picture(place, "sky.exr", picture_of({64, 32}, Depth::f32, [](int x, int y, size_t c, int) {
+                  return bits_of_float(c == 3 ? 1 : float(1.1 + std::sin(0.2 * x + double(c)) * std::sin(0.1 * y)));
+                }));
+  const auto run = [&](const Words& words) {
+    const Finished finished = place.gpupost(words);
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  };
+  const Words assembled{"--assemble", "cube-from-strip", "-o"};
+  run({"sky.exr", "project", "-o", "strip.exr"});
+  run(with({"sky.exr", "project", "prefilter"}, with(assembled, {"one.dds"})));
+  run(with({"strip.exr", "prefilter"}, with(assembled, {"two.dds"})));
+  CHECK(place.read("one.dds") == place.read("two.dds"));
+  run({"strip.exr", "prefilter", "-o", "level{level}.exr"});
+  CHECK(place.has("level1.exr"));
+  CHECK(!place.has("level2.exr"));
+  for (const int face : {0, 3, 5}) {
+    const std::string window = fmt::format("8x8+{}+0", 8 * face);
+    run({"one.dds", "--part", std::to_string(face), "--level", "1", "-o", "face.exr"});
+    run({"level1.exr", "crop", "--window", window, "gain", "-o", "expected.exr"});
+    run({"compare", "face.exr", "expected.exr"});
+  }
+  run(with({"strip.exr", "irradiance", "--size", "4", "--bits", "16f"}, with(assembled, {"diffuse.ktx2"})));
+  CHECK(place.gpupost({"info", "diffuse.ktx2"}).out.find("part 5  width 4  height 4  -Z") != std::string::npos);
+  const Finished shown =
+      place.gpupost(with({"--explain", "sky.exr", "project", "prefilter"}, with(assembled, {"a.dds"})));
+  CHECK(shown.out.find("\nimage 1  96 x 16, 2 levels") != std::string::npos);
+}
+
+DEVICE_TEST_CASE("prefilter says which images it takes") {
+  const TestFolder place;
+  write_strip(place, "strip.exr", 12);
+  const Finished finished = place.gpupost({"strip.exr", "prefilter", "-o", "{level}.exr"});
+  CHECK(finished.exit_code == 2);
+  CHECK(
+      finished.err ==
+      "gpupost: strip.exr: prefilter: the image is 72 x 12; expected a row of six faces whose side is a power of two, "
+      "such as 1536 x 256; make one with `project`\n");
+}

@@ -1,0 +1,216 @@
+// Environments for image-based lighting: a row of six faces, filtered by the lobes of materials.
+#include "core/ops/prefilter/row.h"
+
+#include "core/op/benchmark.h"
+#include "core/ops/prefilter/passes.h"
+#include "core/ops/prefilter/reference.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace gpupost {
+
+namespace {
+
+constexpr int smallest_face = 8;  // of the last level, unless --levels is given
+
+Param samples_param(int default_value) {
+  return {.name = "samples",
+          .help = "Samples per texel",
+          .kind = ParamKind::integer,
+          .default_value = double(default_value),
+          .min = 16,
+          .max = 65536};
+}
+
+std::string wrong_windows(const Call& call) {
+  const Windows& windows = call.windows;
+  if (windows == Windows{}) return "";
+  if (windows.data != windows.display)
+    return "the data window is not the display window; put `crop --to display` before it";
+  const auto [width, height] = size_of(windows.data);
+  if (width == 6 * height && std::has_single_bit(unsigned(height))) return "";
+  return fmt::format(
+      "the image is {} x {}; expected a row of six faces whose side is a power of two, such as 1536 x "
+      "256; make one with `project`",
+      width, height);
+}
+
+Needs needs(const Call& call) { return {.wrong_windows = wrong_windows(call)}; }
+
+// --- prefilter ------------------------------------------------------------------------------------------------------
+
+int level_count(const Call& call, Size size) {
+  const int side = cell_levels_of(size).finest, most = level_count_of({side, side});
+  const int wanted = call.integer("levels");
+  return wanted > 0 ? std::min(wanted, most) : std::max(1, most - level_count_of({smallest_face, smallest_face}) + 1);
+}
+
+std::vector<LobeSample> samples_of_level(const Call& call, Size size, int level) {
+  const double roughness = double(level) / (level_count(call, size) - 1);
+  return lobe_samples(roughness, call.integer("samples"), cell_levels_of(size));
+}
+
+Output output_of_levels(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (made.size != Size{}) made.level_count = level_count(call, made.size);
+  return made;
+}
+
+std::vector<Planes> filtered_levels(const Call& call, Planes base) {
+  const Size size = size_of(base);
+  const CornerPyramid pyramid(base);
+  std::vector<Planes> levels{std::move(base)};
+  for (int level = 1; level < level_count(call, size); ++level)
+    levels.push_back(filtered_environment(pyramid, samples_of_level(call, size, level), level_size(size, level)));
+  return levels;
+}
+
+std::vector<Planes> levels_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  const Size size = size_of(base);
+  const CornerPyramid sizes(absolute(base)), errors(error);
+  std::vector<Planes> levels{error};
+  for (int level = 1; level < level_count(call, size); ++level)
+    levels.push_back(filtered_environment_tolerance(sizes, errors, samples_of_level(call, size, level),
+                                                    level_size(size, level), depth));
+  return levels;
+}
+
+void plan_prefilter(const Call& call, PlanBuilder& builder) {
+  const int image = builder.current_image();
+  const Size size = builder.image(image).size;
+  const int count = builder.image(image).level_count = level_count(call, size);
+  if (count == 1) return builder.note("prefilter: the image is its only level");
+  const int pyramid = plan_corner_pyramid(builder);
+  for (int level = 1; level < count; ++level) {
+    PassSpec pass = filter_pass(fmt::format("prefilter level {}", level), pyramid, cell_levels_of(size),
+                                samples_of_level(call, size, level), level_size(size, level));
+    pass.target = {.image = image, .level = level};
+    builder.add(std::move(pass));
+  }
+}
+
+// --- irradiance -----------------------------------------------------------------------------------------------------
+
+Size irradiance_size(const Call& call) { return {6 * call.integer("size"), call.integer("size")}; }
+
+std::vector<LobeSample> irradiance_samples(const Call& call, Size size) {
+  return lobe_samples(1, call.integer("samples"), cell_levels_of(size));
+}
+
+Output output_of_irradiance(const Call& call, std::span<const Output> inputs) {
+  Output made = inputs.front();
+  if (made.size == Size{}) return made;
+  made.size = irradiance_size(call);
+  made.windows = {.data = window_of(made.size), .display = window_of(made.size)};
+  return made;
+}
+
+// Channels other than color take the nearest texel.
+Footprint footprint_of_irradiance(const Call& call, Size size) {
+  return {.nearest = [size, made = irradiance_size(call)](Position at) {
+    return Position{int(int64_t(at.x) * size.width / made.width), int(int64_t(at.y) * size.height / made.height)};
+  }};
+}
+
+std::vector<Planes> irradiance(const Call& call, Planes base) {
+  return {filtered_environment(CornerPyramid(base), irradiance_samples(call, size_of(base)), irradiance_size(call))};
+}
+
+std::vector<Planes> irradiance_tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
+  return {filtered_environment_tolerance(CornerPyramid(absolute(base)), CornerPyramid(error),
+                                         irradiance_samples(call, size_of(base)), irradiance_size(call), depth)};
+}
+
+void plan_irradiance(const Call& call, PlanBuilder& builder) {
+  const PlanImage image = builder.image(builder.current_image());
+  const int pyramid = plan_corner_pyramid(builder);
+  builder.add_result(filter_pass("irradiance", pyramid, cell_levels_of(image.size),
+                                 irradiance_samples(call, image.size), irradiance_size(call)),
+                     {.size = irradiance_size(call), .depth = image.depth});
+}
+
+const Benchmark bench = {.floor = Floor::bytes,
+                         .sizes = {{1536, 256}, {6144, 1024}},
+                         .cpu_sizes = {{384, 64}},
+                         .depths = {Depth::half, Depth::f32}};
+
+}  // namespace
+
+bool filters_cube(const Call& call) { return call.op == &prefilter_op || call.op == &irradiance_op; }
+
+const Op prefilter_op{
+    .name = "prefilter",
+    .doc =
+        {.group = OpGroup::size,
+         .summary = "Make the levels of a cube map for glossy reflections",
+         .description =
+             "For image-based lighting. The input is a row of the six faces of a cube, as `project --to strip` makes "
+             "it; the side of a face is a power of two. Level 0 is the input, for a mirror. In level k of n levels, "
+             "the "
+             "roughness is k / (n - 1), and alpha is roughness^2. Each texel is the mean of the environment around "
+             "its direction, with the weights D(h) (n.l). D is the GGX distribution, h is halfway between n and l, "
+             "and n = v = r: the first sum of Karis' split sum. A constant environment stays constant.\nWithout "
+             "--levels, the faces of the last level have 8 x 8 texels, so that faces of 256 x 256 get six levels.\n"
+             "Samples lie on a spiral around each direction, more densely where the weights are larger. Each reads a "
+             "mean over about the area that it stands for, so that small bright lights make no noise. "
+             "docs/formats.md has the errors.\nAlpha and channels other than color are filtered in the same way. NaN "
+             "counts as 0, and infinity as 65504. The op needs the whole image, so it cannot run in tiles.\nTo write "
+             "a cube in one file, add --assemble cube-from-strip: `gpupost sky.exr project --size 256 prefilter "
+             "--assemble cube-from-strip -o specular.ktx2`. A row of faces in EXR needs a file per level.",
+         .citation = "B. Karis, Real Shading in Unreal Engine 4, 2013; J. Krivanek, M. Colbert, Real-time Shading "
+                     "with Filtered Importance Sampling, 2008",
+         .examples = {"", "--levels 3", "--samples 256"}},
+    .params = {{.name = "levels",
+                .help = "Number of levels, level 0 included; 0 makes levels down to faces of 8 x 8 texels",
+                .kind = ParamKind::integer,
+                .default_value = 0,
+                .min = 0,
+                .max = 16},
+               samples_param(1024)},
+    .makes = Makes::levels,
+    .channels = Channels::all,
+    .needs = needs,
+    .output = output_of_levels,
+    .reference = {.levels = filtered_levels, .tolerance = levels_tolerance, .sums_xyz = false},
+    .plan = plan_prefilter,
+    .bench = &bench,
+};
+
+const Op irradiance_op{
+    .name = "irradiance",
+    .doc =
+        {.group = OpGroup::size,
+         .summary = "Make a cube map of diffuse light from a cube map of an environment",
+         .description =
+             "For image-based lighting. The input is a row of the six faces of a cube, as `project --to strip` makes "
+             "it; the side of a face is a power of two. Each texel of the result is the irradiance of a surface that "
+             "faces its direction, divided by pi. It is the mean of the environment with the weight n.l. So an "
+             "environment of 1 gives 1, and a shader multiplies by the albedo alone. The result is the same as "
+             "roughness 1 of `prefilter`, whose help describes the samples.\nAlpha is filtered in the same way, and "
+             "channels other than color take the nearest texel. NaN counts as 0, and infinity as 65504. The op needs "
+             "the whole image, so it cannot run in tiles.\nTo write a cube in one file, add --assemble "
+             "cube-from-strip: `gpupost sky.exr project --size 256 irradiance --assemble cube-from-strip -o "
+             "diffuse.ktx2`.",
+         .citation = "J. Krivanek, M. Colbert, Real-time Shading with Filtered Importance Sampling, 2008",
+         .examples = {"", "--size 8 --samples 256"}},
+    .params = {{.name = "size",
+                .help = "Side of a face",
+                .kind = ParamKind::integer,
+                .default_value = 32,
+                .min = 1,
+                .max = 1024,
+                .unit = "texels"},
+               samples_param(4096)},
+    .channels = Channels::all,
+    .needs = needs,
+    .output = output_of_irradiance,
+    .footprint = footprint_of_irradiance,
+    .reference = {.levels = irradiance, .tolerance = irradiance_tolerance, .sums_xyz = false},
+    .plan = plan_irradiance,
+    .bench = &bench,
+};
+
+}  // namespace gpupost
