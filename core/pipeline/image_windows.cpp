@@ -5,6 +5,7 @@
 #include "core/image/display_window.h"
 #include "core/image/level_windows.h"
 #include "core/op/parse.h"
+#include "core/ops/prefilter/row.h"
 #include "core/ops/project/row.h"
 #include "core/ops/small/row.h"
 
@@ -37,7 +38,8 @@ bool show_display_window(const ChainRequest& request, const Job& job, const std:
 }
 
 void set_layout(const Picture& picture, std::span<Call> calls) {
-  const auto first = std::ranges::find(calls, &project_op, &Call::op);
+  const auto first =
+      std::ranges::find_if(calls, [](const Call& call) { return call.op == &project_op || filters_cube(call); });
   if (first == calls.end() || !is_openexr_cube(picture.attributes)) return;
   std::vector<Attribute> attributes = picture.attributes;
   for (const Call& call : std::span(calls.begin(), first))

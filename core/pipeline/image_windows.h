@@ -17,7 +17,7 @@ namespace gpupost {
 bool show_display_window(const ChainRequest& request, const Job& job, const std::string& input, Picture& picture,
                          JobReport& report);
 
-// Sets Call::takes_openexr_cube of the first `project`, if the image is such a cube map.
+// Sets Call::takes_openexr_cube of the first call that reads faces, if the image is such a cube map.
 void set_layout(const Picture& picture, std::span<Call> calls);
 
 // Sets the windows of each call for this image. If the chain makes levels of a display window, for --to-display or a format

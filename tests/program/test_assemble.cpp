@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <map>
@@ -449,6 +450,18 @@ DEVICE_TEST_CASE("a cube map of OpenEXR has other orientations, which project co
   CHECK(panorama.err ==
         "gpupost: cube.exr: project: --from latlong: the file is a cube map by its attribute envmap; give --from "
         "strip\n");
+  // filters of cubes need the faces in a row
+  const Words to_row = with(to_cross, {"project", "--from", "cross", "--to", "strip"});
+  for (const char* filter : {"prefilter", "irradiance"}) {
+    const Finished refused = place.gpupost({"cube.exr", filter, "-o", "cube.dds"});
+    CHECK(refused.exit_code == 2);
+    CHECK_MESSAGE(
+        refused.err.find("put `" + fmt::format("{}", fmt::join(to_row, " ")) + "` before it") != std::string::npos,
+        refused.err);
+    check_done(place, with(with({"cube.exr"}, to_row), {filter, "-o", "row.dds"}));
+    check_done(place, {"strip.exr", filter, "-o", "expected.dds"});
+    CHECK(place.read("row.dds") == place.read("expected.dds"));
+  }
   const std::string warning = "it is a cube map by its attribute envmap, and OpenEXR has other orientations of faces";
   const Finished cut = assemble(place, "cube-from-strip", {"cube.exr", "mips"}, "cut.dds");
   CHECK_MESSAGE(cut.err.find(warning) != std::string::npos, cut.err);

@@ -26,6 +26,9 @@ Param samples_param(int default_value) {
 }
 
 std::string wrong_windows(const Call& call) {
+  if (call.takes_openexr_cube)
+    return "the file is a cube map in OpenEXR's layout by its attribute envmap; put `project --from strip --to cross "
+           "project --from cross --to strip` before it";
   const Windows& windows = call.windows;
   if (windows == Windows{}) return "";
   if (windows.data != windows.display)
