@@ -1,56 +1,85 @@
 #include "core/pipeline/block_device.h"
 
+#include "core/base/threads.h"
+#include "core/codec/blocks/level.h"
 #include "core/engine/block_encoder.h"
 #include "core/pipeline/device.h"
+#include "core/pipeline/device_session.h"
 
 #include <algorithm>
+#include <array>
+#include <system_error>
 
 namespace gpupost {
 
-// An open device and its compiled kernel save as much time as opening and compiling take, for so many texels.
+// Opening a device is worth it from so many texels on.
 constexpr uint64_t least_texels = uint64_t(1) << 22;
-// A run on the device takes longer for fewer texels than the host does.
+// A run on a device takes longer for fewer texels than the host does.
 constexpr size_t least_level_texels = size_t(1) << 14;
 
-bool BlockDevice::is_worth_it(Size size) {
-  const uint64_t seen = seen_texels_ += texel_count(size);
-  return seen >= least_texels && texel_count(size) >= least_level_texels;
+void BlockDevice::open(BlockFormat format) {
+  const std::lock_guard lock(mutex_);
+  if (state_ != State::closed) return;
+  state_ = State::opening;
+  try {
+    opening_ = std::async(std::launch::async, [this, format] {
+      try {
+        check_threads();
+        const DeviceInfo device = devices_for(settings_).front();
+        if (device.traits.type == DeviceType::cpu) {
+          state_ = State::off;
+          return;
+        }
+        gpu_ = std::make_unique<Gpu>(device);
+        gpu_->keep_memory(true);
+        gpu_->prepare(std::array{plan_of_blocks(format, {block_side, block_side}, device.traits)});
+        state_ = State::open;
+      } catch (const Error&) {
+        state_ = State::off;
+      }
+    });
+  } catch (const std::system_error&) {  // the system has no thread left
+    state_ = State::off;
+  }
 }
 
-// Opens the device at the first call. Leaves a CPU device alone.
-void BlockDevice::open() {
-  if (gpu_) return;
-  const DeviceInfo device = devices_for(settings_).front();
-  is_off_ = device.traits.type == DeviceType::cpu;
-  if (is_off_) return;
-  gpu_ = std::make_unique<Gpu>(device);
-  gpu_->keep_memory(true);
-  is_open_ = true;
+bool BlockDevice::is_open() {
+  if (opening_.valid()) opening_.wait();
+  return state_ == State::open;
 }
 
 static bool fits(Size size, Bytes texels, const DeviceTraits& traits) {
   return std::max(size.width, size.height) <= traits.max_image_side && texels.size() <= traits.memory.allocation_bytes;
 }
 
-bool BlockDevice::encode(Compression compression, Size size, Bytes texels, std::span<std::byte> blocks) {
-  const BlockFormat format = compression == Compression::bc7    ? BlockFormat::bc7
-                             : compression == Compression::bc6h ? BlockFormat::bc6h
-                                                                : BlockFormat::none;
-  if (!has_block_kernel(format) || is_off_ || !is_worth_it(size)) return false;
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (is_open_) lock.lock();
-  else if (!lock.try_lock()) return false;
-  if (is_off_) return false;
+// Returns false if the host must encode the texels.
+bool BlockDevice::encode_on_device(BlockFormat format, Size size, Bytes texels, std::span<std::byte> blocks) {
+  const std::lock_guard lock(mutex_);
+  if (state_ != State::open || !fits(size, texels, gpu_->info().traits)) return false;
   try {
-    open();
-    if (is_off_ || !fits(size, texels, gpu_->info().traits)) return false;
     const Level level{size, TexelBuffer(const_cast<std::byte*>(texels.data()), texels.size(), {})};
     encode_blocks_on(*gpu_, format, level, blocks);
     return true;
   } catch (const Error&) {
     if (driver_is_stuck()) throw;
-    is_off_ = true;
+    state_ = State::off;
     return false;
+  }
+}
+
+void BlockDevice::encode(BlockFormat format, Size size, Bytes texels, std::span<std::byte> blocks) {
+  const bool may_use_device = has_block_kernel(format) && texel_count(size) >= least_level_texels;
+  if (may_use_device && (seen_texels_ += texel_count(size)) >= least_texels) open(format);
+  const size_t row_bytes = texels.size() / size_t(size.height);
+  while (size.height > 0) {
+    if (may_use_device && encode_on_device(format, size, texels, blocks)) return;
+    // while the device opens, some rows for each core
+    const bool is_opening = may_use_device && state_ == State::opening;
+    const Size band{size.width, is_opening ? std::min(size.height, 2 * block_side * core_count()) : size.height};
+    encode_blocks(format, band, texels.first(row_bytes * size_t(band.height)), blocks);
+    size.height -= band.height;
+    texels = texels.subspan(row_bytes * size_t(band.height));
+    blocks = blocks.subspan(block_bytes_of(format, band));
   }
 }
 

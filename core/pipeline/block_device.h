@@ -1,36 +1,43 @@
-// A device that compresses blocks for the threads that write outputs.
+// Compresses blocks for the threads that write outputs: on a device as soon as it is open, before that on the host.
 #pragma once
 
+#include "core/codec/blocks/block.h"
 #include "core/codec/formats.h"
 #include "core/gpu/gpu.h"
 #include "core/pipeline/settings.h"
 
 #include <atomic>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 
 namespace gpupost {
 
-// Opens the device once it is worth its start-up. Thread-safe.
+// Thread-safe.
 class BlockDevice {
  public:
-  // The best of the devices that the settings select, if it is a GPU. `settings` must outlive it.
+  // Opens the best of the devices that the settings select if it is a GPU, once there is enough to encode. `settings` must
+  // outlive it.
   explicit BlockDevice(const DeviceSettings& settings) : settings_(settings) {}
 
-  // A BlockEncoder. Returns false if the host should encode the level: without a GPU, for small levels and few images, while
-  // another thread opens the device, and after the device has failed.
-  bool encode(Compression compression, Size size, Bytes texels, std::span<std::byte> blocks);
+  // Encodes a level. After an error of the device the host encodes what is left.
+  void encode(BlockFormat format, Size size, Bytes texels, std::span<std::byte> blocks);
+  // Waits if the device is opening. Returns whether it is open.
+  bool is_open();
 
  private:
-  bool is_worth_it(Size size);
-  void open();
+  enum class State { closed, opening, open, off };
+
+  void open(BlockFormat format);
+  bool encode_on_device(BlockFormat format, Size size, Bytes texels, std::span<std::byte> blocks);
 
   const DeviceSettings& settings_;
+  std::atomic<uint64_t> seen_texels_ = 0;
+  std::atomic<State> state_ = State::closed;
   std::mutex mutex_;  // of the device
   std::unique_ptr<Gpu> gpu_;
-  std::atomic<bool> is_open_ = false, is_off_ = false;
-  std::atomic<uint64_t> seen_texels_ = 0;
+  std::future<void> opening_;
 };
 
 }  // namespace gpupost

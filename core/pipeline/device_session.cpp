@@ -37,8 +37,8 @@ static bool can_start_threads(int count) {
   return are_started;
 }
 
-// A driver that gets no thread may wait forever. llvmpipe starts up to 16 threads.
-static void check_threads() {
+// llvmpipe starts up to 16 threads.
+void check_threads() {
   const int count = 2 + std::min(core_count(), 16);
   if (!can_start_threads(count))
     fail(Exit::limit,

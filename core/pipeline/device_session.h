@@ -13,6 +13,9 @@
 
 namespace gpupost {
 
+// Throws Error(Exit::limit) if the system gives too few threads for a driver, which may wait forever for them.
+void check_threads();
+
 // A device that runs one image at a time. One thread uses it.
 class DeviceSession {
  public:

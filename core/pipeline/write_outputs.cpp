@@ -34,8 +34,8 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
       .dither = request.output.dither,
       .colors_transparent = output_of(request.calls, Output{}).colors_transparent,
       .quality = request.output.quality.value_or(EncodeOptions().quality),
-      .block_encoder = [&](Compression compression, Size size, Bytes texels, std::span<std::byte> to) {
-        return blocks.encode(compression, size, texels, to);
+      .block_encoder = [&](BlockFormat format, Size size, Bytes texels, std::span<std::byte> to) {
+        blocks.encode(format, size, texels, to);
       }};
   std::vector<Source> sources;
   for (const ProcessedImage& part : parts)

@@ -143,8 +143,10 @@ constexpr CompressionLevels levels_of(Supercompression supercompression) {
   }
 }
 
-// Encodes the blocks of a level as encode_blocks() in core/codec/blocks does, bit for bit. Returns false if it does not.
-using BlockEncoder = std::function<bool(Compression, Size, Bytes texels, std::span<std::byte> blocks)>;
+enum class BlockFormat;  // in core/codec/blocks/block.h
+
+// Encodes the blocks of a level as encode_blocks() in core/codec/blocks does, bit for bit.
+using BlockEncoder = std::function<void(BlockFormat, Size, Bytes texels, std::span<std::byte> blocks)>;
 
 struct EncodeOptions {
   Depth depth = Depth::half;                   // depth of color channels; one of the format's written_depths
@@ -161,7 +163,7 @@ struct EncodeOptions {
   Dither dither = Dither::none;        // dithering for 8 bits
   bool colors_transparent = false;     // light with alpha 0 is a straight color, so no warning is due
   int quality = 90;                    // JPEG quality, 1 to 100; from 90 chroma has full resolution
-  BlockEncoder block_encoder = {};     // another encoder of blocks, which is tried first; empty: none
+  BlockEncoder block_encoder = {};     // instead of encode_blocks(); empty: none
 };
 
 struct Encoded {

@@ -123,8 +123,9 @@ void put_level(const Texture& texture, const Pixels& pixels, const EncodeOptions
     return;
   }
   check_opaque(texture, pixels);
-  if (!options.block_encoder || !options.block_encoder(options.compression, pixels.size, pixels.numbers, to))
-    encode_blocks(texture.texel.blocks, pixels.size, pixels.numbers, to);
+  const BlockFormat format = texture.texel.blocks;
+  if (options.block_encoder) options.block_encoder(format, pixels.size, pixels.numbers, to);
+  else encode_blocks(format, pixels.size, pixels.numbers, to);
 }
 
 }  // namespace
