@@ -13,7 +13,7 @@
 namespace gpupost {
 
 // Opening a device is worth it from so many texels on.
-constexpr uint64_t least_texels = uint64_t(1) << 22;
+constexpr uint64_t least_texels = uint64_t(1) << 23;
 // A run on a device takes longer for fewer texels than the host does.
 constexpr size_t least_level_texels = size_t(1) << 14;
 
