@@ -1,9 +1,10 @@
 #include "core/codec/texture/texture.h"
 
+#include "core/base/half.h"
+#include "core/base/threads.h"
 #include "core/codec/common/packed_pixels.h"
 #include "core/codec/common/writer.h"
 #include "core/image/channel_names.h"
-#include "core/image/number.h"
 
 #include <fmt/ranges.h>
 
@@ -11,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 #include <optional>
 
@@ -105,16 +107,46 @@ std::vector<size_t> components_of(const Texture& texture) {
   return components;
 }
 
-// Counts the values that BC6H does not hold, each once, in the channels of the image.
-void count_unheld(const Group& color, const Level& level, Losses& losses) {
-  for (size_t at = 0; at < 4 * texel_count(level.size); ++at) {
-    if (at % 4 == 3 || color.channels[at % 4].name.empty()) continue;
-    const double value = number_at(level.texels.data() + at * bytes_of(color.depth), color.depth);
-    if (std::isnan(value)) ++losses.clipped.nan;
-    else if (value < 0) ++losses.clipped.below;
-    else if (value > 65504) ++losses.clamped_count;
-    ++losses.clipped.total;
+struct Unheld {
+  size_t nan = 0, below = 0, above = 0, total = 0;
+
+  void count(float value) {
+    ++total;
+    if (std::isnan(value)) ++nan;
+    else if (value < 0) ++below;
+    else if (value > half_max) ++above;
   }
+};
+
+float float_of(float value) { return value; }
+float float_of(uint16_t half) { return float_from_half(half); }
+
+// Of a range of texels, in the channels of the image.
+template <class T>
+Unheld unheld_in(const Group& color, std::span<const T> numbers) {
+  Unheld unheld;
+  for (size_t at = 0; at < numbers.size(); at += 4)
+    for (size_t c = 0; c < 3; ++c)
+      if (!color.channels[c].name.empty()) unheld.count(float_of(numbers[at + c]));
+  return unheld;
+}
+
+// Counts the values that BC6H does not hold, each once.
+void count_unheld(const Group& color, const Level& level, Losses& losses) {
+  std::mutex mutex;
+  const auto count_all = [&]<class T>(std::span<const T> numbers) {
+    const size_t row = 4 * size_t(level.size.width);
+    parallel_ranges(level.size.height, 16, [&](int begin, int end) {
+      const Unheld unheld = unheld_in(color, numbers.subspan(row * size_t(begin), row * size_t(end - begin)));
+      const std::lock_guard lock(mutex);
+      losses.clipped.nan += unheld.nan;
+      losses.clipped.below += unheld.below;
+      losses.clipped.total += unheld.total;
+      losses.clamped_count += unheld.above;
+    });
+  };
+  if (color.depth == Depth::half) count_all(level.texels.as<uint16_t>());
+  if (color.depth == Depth::f32) count_all(level.texels.as<float>());
 }
 
 void put_level(const Texture& texture, const Pixels& pixels, const EncodeOptions& options, std::span<std::byte> to) {
