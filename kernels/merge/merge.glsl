@@ -22,7 +22,7 @@ vec4 merged(vec4 s, vec4 d, float opacity) {
 #elif MODE == MODE_ADD
   return vec4((s + d).rgb, max(sa, da));
 #elif MODE == MODE_SUBTRACT
-  return vec4((d - share_of(s, da)).rgb, d.a);
+  return vec4((d - s).rgb, d.a);
 #elif MODE == MODE_DIVIDE
   return vec4((share_of(d, 1.0 - sa) + quotient_of(d, s, sa)).rgb, d.a);
 #elif MODE == MODE_MASK

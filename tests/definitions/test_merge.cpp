@@ -45,7 +45,7 @@ const Mode modes[] = {
      }},
     {"subtract",
      [](auto& s, auto& d) {
-       return Position{d[0] - d[3] * s[0], d[1] - d[3] * s[1], d[2] - d[3] * s[2], d[3]};
+       return Position{d[0] - s[0], d[1] - s[1], d[2] - s[2], d[3]};
      }},
     {"divide",
      [](auto& s, auto& d) {
@@ -131,6 +131,20 @@ DEVICE_TEST_CASE("merge: an opacity scales the second picture, and mix goes from
                              return made;
                            }),
                "mix 0.75");
+}
+
+DEVICE_TEST_CASE("merge: subtract takes away what add has added, also where alpha is 0") {
+  const Image second = mapped(second_picture(17, 9), [](const Position& c) {
+    return Position{c[0] + 0.25, c[1], c[2], c[3]};  // light where alpha is 0, as of a flame
+  });
+  add_image("second.exr", second);
+  const Image input = holes();
+  const Image result = run("merge --with second.exr --mode add merge --with second.exr --mode subtract", {input})[0];
+  for (size_t at = 0; at < input.texels.size(); ++at)
+    for (size_t k = 0; k < 3; ++k)
+      CHECK(result.texels[at][k] == doctest::Approx(input.texels[at][k]).epsilon(1e-5).scale(1));
+  const Image nothing = run("merge --with second.exr --mode subtract", {second})[0];
+  for (const Position& c : nothing.texels) CHECK(std::abs(c[0]) + std::abs(c[1]) + std::abs(c[2]) == 0);
 }
 
 DEVICE_TEST_CASE("merge goes by data windows, and refuses what it cannot read") {

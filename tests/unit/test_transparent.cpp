@@ -36,11 +36,12 @@ double light_of_nothing(const Planes& planes) {
   return most;
 }
 
-// Ops whose user says what stands in premultiplied color, ops whose numbers are no colors, ops that give such texels a color, and a
-// glow, which is light around the texels that it comes from.
+// Ops whose user says what stands in premultiplied color, ops whose numbers are no colors, ops that give such texels a color, a glow,
+// which is light around the texels that it comes from, and a difference of premultiplied light.
 bool makes_light(const Call& call) {
-  return call.op->name == "channels" || call.op->name == "bloom" || makes_content({&call, 1}, Content::data) ||
-         output_of(call, Output{}).colors_transparent;
+  const bool subtracts = call.op->name == "merge" && call.choice("mode") == "subtract";
+  return subtracts || call.op->name == "channels" || call.op->name == "bloom" ||
+         makes_content({&call, 1}, Content::data) || output_of(call, Output{}).colors_transparent;
 }
 
 }  // namespace

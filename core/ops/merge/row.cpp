@@ -67,7 +67,7 @@ Color merged(Mode mode, double opacity, const Color& s, const Color& d) {
       case Mode::over: made[k] = s[k] + share_of(d[k], 1 - sa); break;
       case Mode::under: made[k] = d[k] + share_of(s[k], 1 - da); break;
       case Mode::add: made[k] = s[k] + d[k]; break;
-      case Mode::subtract: made[k] = d[k] - share_of(s[k], da); break;
+      case Mode::subtract: made[k] = d[k] - s[k]; break;
       case Mode::multiply: made[k] = beside + as_float(s[k] * d[k]); break;
       case Mode::divide: made[k] = share_of(d[k], 1 - sa) + quotient_of(d[k], s[k], sa); break;
       case Mode::screen: made[k] = as_float(s[k] + d[k]) - as_float(std::min(s[k], sa) * std::min(d[k], da)); break;
@@ -217,10 +217,10 @@ const Op merge_op{
              "not change; with mask it becomes transparent.\nmultiply, divide, screen, min, max and difference blend "
              "straight colors where both images have "
              "alpha, as CSS blend modes do. screen is a + b - min(a, 1) min(b, 1), where a and b are the two "
-             "colors. divide gives 0 where the second image is 0. add adds light and keeps the larger alpha. subtract "
-             "subtracts the light of the second image and keeps the alpha of the input; results may be negative. mix "
-             "is --opacity times the second image plus (1 - "
-             "opacity) times the input. mask keeps the input where the second image is opaque, and stencil where it is "
+             "colors. divide gives 0 where the second image is 0. add adds premultiplied light and keeps the larger "
+             "alpha. subtract subtracts the premultiplied light of the second image and keeps the alpha of the input; "
+             "results may be negative. mix is --opacity times the second image plus (1 - opacity) times the input. "
+             "mask keeps the input where the second image is opaque, and stencil where it is "
              "transparent. Images with other primaries are first converted to Rec. 709.",
          .citation = "Porter and Duff, Compositing Digital Images, 1984; W3C, Compositing and Blending Level 1",
          .examples = {"--with testdata/alpha.png", "--with testdata/alpha.png --mode under --opacity 0.5",
