@@ -1,4 +1,5 @@
 // One pass of the a-trous filter: 5x5 texels that are `spacing` apart. Neighbors of another albedo, normal or light count less.
+#include "lib/alpha.glsl"
 #include "lib/each_texel.glsl"
 
 const float spline[5] = float[](0.0625, 0.25, 0.375, 0.25, 0.0625);
@@ -7,7 +8,7 @@ const float spline[5] = float[](0.0625, 0.25, 0.375, 0.25, 0.0625);
 float distance_of(ivec2 a, ivec2 b) {
   float sum = 0.0;
 #if HAS_ALBEDO
-  const vec3 of_albedo = (load_more0(a).rgb - load_more0(b).rgb) / albedo_range;
+  const vec3 of_albedo = (unpremultiply(load_more0(a)).rgb - unpremultiply(load_more0(b)).rgb) / albedo_range;
   sum += dot(of_albedo, of_albedo);
 #endif
 #if HAS_NORMALS && HAS_ALBEDO

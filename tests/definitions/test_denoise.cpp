@@ -142,6 +142,22 @@ DEVICE_TEST_CASE("denoise takes noise from a render, and keeps its texture and t
   CHECK(psnr(run(line, {render.clean})[0], render.clean, 0, 95) > 45);
 }
 
+DEVICE_TEST_CASE("denoise takes the straight color of an albedo that is partly transparent") {
+  const Image input = holes();
+  const Image albedo = albedo_like(input);
+  Image soft = albedo;
+  soft.has_alpha = true;
+  for (int y = 0; y < soft.height; ++y)
+    for (int x = 0; x < soft.width; ++x)
+      for (double& value : soft.at(x, y)) value *= 0.1 + 0.8 * noise(x, y, 3, 7);
+  add_image("albedo.exr", soft);
+  check_near(run("denoise --albedo albedo.exr", {input})[0], denoised(input, &albedo, {{albedo, 0.1}}, 0, 3),
+             "soft albedo", {1e-4, 1e-5});
+  const Image lit = mapped(soft, [](const Position& c) { return Position{c[0] + 0.01 * c[3], c[1], c[2], c[3]}; });
+  add_image("albedo.exr", lit);
+  check_near(run("denoise --albedo albedo.exr", {lit}), {lit}, "constant light", {1e-6, 1e-6});
+}
+
 DEVICE_TEST_CASE("denoise keeps constants, tiles alike, and refuses what it cannot take") {
   const Image input = large();
   add_image("albedo.exr", albedo_like(input));

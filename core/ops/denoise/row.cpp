@@ -47,7 +47,7 @@ Footprint footprint(const Call& call, Size) {
 // --- the definition -------------------------------------------------------------------------------------------------
 
 struct Features {
-  Planes albedo, normals;
+  Planes albedo, normals;  // the albedo is straight
 };
 
 Features features_of(const Call& call) {
@@ -57,7 +57,10 @@ Features features_of(const Call& call) {
     const InputPicture& input = call.inputs[index++];
     return planes_of(*input.texels, input.picture.depth);
   };
-  if (has(call, "albedo")) made.albedo = next();
+  if (has(call, "albedo")) {
+    const Planes given = next();
+    made.albedo = made_of_texels(size_of(given), [&](size_t at) { return unpremultiply(color_at(given, at)); });
+  }
   if (has(call, "normals")) made.normals = next();
   return made;
 }
@@ -151,6 +154,14 @@ Planes smoothed_error(const Call& call, const Features& features, const Planes& 
     each_share(call, features, light, index, spacing, [&](size_t from, double share) {
       const Color neighbor = color_at(light, from), neighbor_off = color_at(off, from);
       double moved = 0x1p-17 + neighbor_off[3];
+      if (has(call, "albedo")) {
+        const Color a = color_at(features.albedo, index), b = color_at(features.albedo, from);
+        const double albedo_range = call.number("albedo-range");
+        for (size_t k = 0; k < 3; ++k) {
+          const double rounded = 0x1p-21 * (std::abs(a[k]) + std::abs(b[k]));  // by the division by alpha
+          moved += rounded * (std::abs(a[k] - b[k]) + rounded) / (albedo_range * albedo_range);
+        }
+      }
       for (size_t k = 0; k < 3 && range > 0; ++k)
         moved += (own_off[k] + neighbor_off[k]) * (std::abs(neighbor[k] - own[k]) + own_off[k] + neighbor_off[k]) /
                  (range * range);
@@ -170,7 +181,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
     const double weight = light[3].values[index];
     if (weight == 0) return {};
     Color moved = moved_by(unpremultiply, c, e);
-    for (size_t k = 0; k < 3; ++k) moved[k] = moved[k] / divisor[k] + 0x1p-21 * std::abs(light[k].values[index]);
+    for (size_t k = 0; k < 3; ++k) moved[k] = moved[k] / divisor[k] + 0x1p-20 * std::abs(light[k].values[index]);
     moved[3] = std::min(1.0, e[3] / weight);  // as a share of the weight
     return moved;
   });
@@ -187,7 +198,7 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
     for (size_t k = 0; k < 3; ++k) {
       const double straight = std::abs(light[k].values[index] * divisor[k]);
       sum[k] = divisor[k] * off[k].values[index] * (alpha + e[3]) + straight * e[3] +
-               rounding(straight * alpha, depth) + 0x1p-21 * straight * alpha;
+               rounding(straight * alpha, depth) + 0x1p-20 * straight * alpha;
     }
     return sum;
   })};
@@ -273,9 +284,9 @@ const Op denoise_op{
              "albedo nor in the normals. So it smooths shadows, reflections and what is behind glass. Fireflies are "
              "spread, not removed; put `median` before `denoise`. It is no match for trained denoisers.\nThe images of "
              "albedo and normals must have the size of the image, and no noise. Give normals as vectors of length 1 in "
-             "float R, G and B. In the division, an albedo "
-             "below 0.01 counts as 0.01, and one above 65504 as 65504. Means are weighted by alpha, and alpha does not "
-             "change. Texels that are transparent, NaN, infinite or above 1e15 stay as they are.",
+             "float R, G and B. The albedo is unpremultiplied first. In the division, an albedo below 0.01 counts as "
+             "0.01, and one above 65504 as 65504. Means are weighted by alpha, and alpha does not change. Texels that "
+             "are transparent, NaN, infinite or above 1e15 stay as they are.",
          .citation =
              "H. Dammertz, D. Sewtz, J. Hanika, H. Lensch, Edge-Avoiding A-Trous Wavelet Transform for fast Global "
              "Illumination Filtering, 2010; division by albedo as in C. Schied et al., Spatiotemporal Variance-Guided "
