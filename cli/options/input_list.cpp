@@ -262,7 +262,6 @@ class Gatherer {
   // that shards do not depend on which frames exist.
   void choose() {
     std::map<size_t, std::vector<int64_t>> missing;
-    size_t taken_count = 0;
     for (size_t at = 0; at < candidates_.size(); ++at) {
       Candidate& candidate = candidates_[at];
       if (options_.shard && !options_.shard->takes(candidate.input.path, at)) {
@@ -270,7 +269,6 @@ class Gatherer {
         if (!candidate.missing_in && candidate.input.path != "-") list_.others.push_back(std::move(candidate.input));
         continue;
       }
-      ++taken_count;
       if (!candidate.missing_in) list_.files.push_back(std::move(candidate.input));
       else missing[*candidate.missing_in].push_back(*candidate.input.frame);
     }
@@ -286,9 +284,12 @@ class Gatherer {
         list_.missing.push_back(fmt::format("{0}; render {1} again, or skip {1} with --skip-missing", text,
                                             frames.size() == 1 ? "it" : "them"));
     }
+    const auto is_missing = [](const Candidate& candidate) { return candidate.missing_in.has_value(); };
+    const size_t missing_count = size_t(std::ranges::count_if(candidates_, is_missing));
     if (options_.shard)
       list_.notes.push_back(fmt::format("shard {} of {} ({}): {} of {}", options_.shard->index, options_.shard->count,
-                                        options_.shard->origin, taken_count, count_text(candidates_.size(), "input")));
+                                        options_.shard->origin, list_.files.size(),
+                                        count_text(candidates_.size() - missing_count, "input")));
   }
 
   const InputOptions& options_;

@@ -223,6 +223,9 @@ TEST_CASE("shards together do every input once") {
   check(place, {"gpupost s.#.png --frames 1 --shard count:2/2 -o out/", 0, "", {"0 of 1 input"}});
   check(
       place,
+      {"gpupost s.#.png --frames 11-15 --skip-missing --shard count:1/2 -o out/", 0, "s.0011.png", {"1 of 2 inputs"}});
+  check(
+      place,
       {"SLURM_ARRAY_TASK_ID=3 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_COUNT=12 CI_NODE_INDEX=1 gpupost s.#.png --shard "
        "count:auto -o out/",
        0,
@@ -449,6 +452,6 @@ TEST_CASE("--explain says how inputs were understood") {
   const Finished finished = place.gpupost({"--explain", "s.#.png", "in.*", "flip", "x", "--shard", "count:1/2"});
   CHECK_MESSAGE(finished.exit_code == 0, finished.err);
   for (const char* text : {"inputs   s.#.png: a sequence, frame numbers of at least 4 digits, frames 1-4\n",
-                           "inputs   in.*: a glob, 2 files\n", "shard 1 of 2 (--shard count:1/2): 3 of 6 inputs\n"})
+                           "inputs   in.*: a glob, 2 files\n", "shard 1 of 2 (--shard count:1/2): 2 of 5 inputs\n"})
     CHECK_MESSAGE(finished.out.find(text) != std::string::npos, finished.out);
 }
