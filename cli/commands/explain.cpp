@@ -117,7 +117,7 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   const Job job = first_job_of(request);
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
-  check_requirements(request.calls, globals.passes.apply_to, picture);
+  check_requirements(chain, picture);
   std::vector<Call> calls = request.calls;
   set_windows(chain, job, input, picture, calls, ignored);
   if (count > 0) {

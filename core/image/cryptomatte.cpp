@@ -23,7 +23,7 @@ bool is_rank_of(std::string_view cryptomatte, std::string_view channel) {
   return dot != 0 && dot != rest.npos && rest[dot] == '.';
 }
 
-static bool is_rank_of_any(const std::vector<Cryptomatte>& cryptomattes, const Channel& channel) {
+bool is_rank_of_any(const std::vector<Cryptomatte>& cryptomattes, const Channel& channel) {
   return std::ranges::any_of(cryptomattes, [&](const Cryptomatte& one) { return is_rank_of(one.name, channel.name); });
 }
 
@@ -41,6 +41,14 @@ const Channel* rank_of_color(const Picture& picture) {
   const auto found = std::ranges::find_if(
       color.channels, [&](const Channel& channel) { return is_rank_of_any(cryptomattes, channel); });
   return color.is_color && found != color.channels.end() ? &*found : nullptr;
+}
+
+void remove_cryptomattes_of_color(Picture& picture) {
+  const Group& color = picture.groups.front();
+  if (!color.is_color) return;
+  for (const Cryptomatte& one : cryptomattes_of(picture.attributes))
+    if (std::ranges::any_of(color.channels, [&](const Channel& channel) { return is_rank_of(one.name, channel.name); }))
+      std::erase_if(picture.attributes, [&](const Attribute& a) { return a.name.starts_with(one.key); });
 }
 
 }  // namespace gpupost

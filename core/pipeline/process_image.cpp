@@ -5,6 +5,7 @@
 #include "core/image/attributes.h"
 #include "core/image/channel_attributes.h"
 #include "core/image/channel_names.h"
+#include "core/image/cryptomatte.h"
 #include "core/image/level_windows.h"
 #include "core/image/primaries.h"
 #include "core/image/to_working.h"
@@ -30,14 +31,16 @@ namespace gpupost {
 
 namespace {
 
-// Primaries of an image's colors in a chain and in the output format, which may hold only Rec. 709. Data has no
-// primaries.
+// Primaries of an image's colors in a chain and in the output format, which may hold only Rec. 709. Data and ids have no
+// primaries, and are not converted.
 ChainPrimaries primaries_of(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
                             const Picture& picture) {
-  const bool has_colors = picture.groups.front().is_color && !makes_content(calls, Content::data);
-  if (!has_colors) return {.calls = {calls.begin(), calls.end()}};
+  const std::optional<Primaries> own = other_primaries(picture);
+  const bool has_colors =
+      picture.groups.front().is_color && !makes_content(calls, Content::data) && !kept_id(calls, picture);
+  if (!has_colors) return {.calls = {calls.begin(), calls.end()}, .result = own.value_or(rec709)};
   const std::optional<Primaries> wanted = format.holds_primaries ? asked : rec709;
-  ChainPrimaries made = with_primaries(calls, other_primaries(picture), wanted);
+  ChainPrimaries made = with_primaries(calls, own, wanted);
   made.is_named |= asked.has_value();
   return made;
 }
@@ -346,7 +349,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                              PictureInputs& inputs, const std::string& input, const std::string& frame, Picture read,
                              JobReport& report) {
   check_apply_to(request.passes.apply_to, read);
-  check_requirements(request.calls, request.passes.apply_to, read);
+  check_requirements(request, read);
   std::vector<Call> calls = calls_of_job(request, way.job);
   inputs.give(calls, primaries_at_calls(calls, other_primaries(read)), frame, request.input, way.storage, report);
   set_windows(request, way.job, input, read, calls, report);
@@ -393,6 +396,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                                        picture.alpha == Alpha::straight && !primaries.converts;
   if (primaries.converts || !only_measures(calls)) drop_previews(picture);
   const std::vector<std::string> attributes = names_with_information(picture.attributes);
+  if (!kept_id(calls, picture)) remove_cryptomattes_of_color(picture);
   if (!calls.empty()) {
     if (keeps_original_integers) part.base = base_as_read(calls, way.output_depth, picture);
     run_groups(calls, request, gpu, primaries.calls, input, frame, picture, way, report);

@@ -126,7 +126,7 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
                                      Picture picture, ConversionPlan& way, JobReport& report) {
   // the attributes that the output cannot hold are dropped, but the calls after the cut need the primaries
   const std::optional<Primaries> primaries = other_primaries(picture);
-  check_requirements(request.calls, request.passes.apply_to, picture);
+  check_requirements(request, picture);
   ChainRequest before = request;
   before.calls.resize(call_count);
   before.output = {};

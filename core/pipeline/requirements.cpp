@@ -76,9 +76,28 @@ static void check_needs_no_colors(std::span<const Call> calls, std::string_view 
   }
 }
 
-// Refuses calls that would mix or change ids, if --layer chooses channels of a Cryptomatte as the color. What `channels` makes is
-// none.
-static void check_keeps_ids(std::span<const Call> calls, const Picture& picture) {
+// An option that changes numbers of the color; "": there is none.
+static std::string_view option_that_changes_color(const ChainRequest& request) {
+  const InputSettings& input = request.input;
+  const PassSettings& passes = request.passes;
+  if (input.transfer.value_or(Transfer::linear) != Transfer::linear) return "--input-transfer";
+  if (input.alpha == Alpha::straight) return "--input-alpha straight";
+  if (passes.fp16) return "--fp16";
+  if (passes.is_r11g11b10) return "--storage r11g11b10";
+  if (passes.storage == Depth::half) return "--storage fp16";
+  if (passes.space != Space::rgb) return "--space yxy";
+  if (request.output.bits == Depth::half) return "--bits 16f";
+  return request.output.primaries ? "--output-primaries" : "";
+}
+
+const Channel* kept_id(std::span<const Call> calls, const Picture& picture) {
+  return std::ranges::find(calls, &channels_op, &Call::op) == calls.end() ? rank_of_color(picture) : nullptr;
+}
+
+// Refuses calls and options that would mix or change ids, if --layer chooses channels of a Cryptomatte as the color. What `channels`
+// makes is none.
+static void check_keeps_ids(const ChainRequest& request, const Picture& picture) {
+  const std::span<const Call> calls = request.calls;
   const Channel* id = rank_of_color(picture);
   if (!id) return;
   const auto keeps_ids = [](const Call& call) {
@@ -90,11 +109,18 @@ static void check_keeps_ids(std::span<const Call> calls, const Picture& picture)
   if (found != end)
     fail(Exit::usage, "{}: --layer: channel {} is of a Cryptomatte, whose ids must not change; choose another --layer",
          found->text(), id->name);
+  if (const std::string_view option = option_that_changes_color(request); !option.empty() && kept_id(calls, picture))
+    fail(Exit::usage,
+         "{0}: --layer {1}: channel {2} is of a Cryptomatte, whose ids must not change; leave {0} out, or choose "
+         "another --layer",
+         option, request.input.layer, id->name);
 }
 
-void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture) {
+void check_requirements(const ChainRequest& request, const Picture& picture) {
+  const std::span<const Call> calls = request.calls;
+  const ApplyTo& apply_to = request.passes.apply_to;
   const Group& first = picture.groups.front();
-  check_keeps_ids(calls, picture);
+  check_keeps_ids(request, picture);
   const bool stays_gray = first.is_luminance && output_of(calls, Output{}).gray_result != GrayResult::color;
   const auto makes_normals = [](const Call& call) { return call.op == &mips_op && call.flag("normal"); };
   if (stays_gray && std::ranges::any_of(calls, makes_normals))

@@ -1,7 +1,7 @@
 // Requirements of a chain on an image.
 #pragma once
 
-#include "core/pipeline/apply_to.h"
+#include "core/pipeline/settings.h"
 
 #include <span>
 #include <string_view>
@@ -11,9 +11,13 @@ namespace gpupost {
 // The first call that makes all values of the chain data, as messages name it: "pack" or "mips --normal". Empty if there is none.
 std::string_view maker_of_data(std::span<const Call> calls);
 
-// Throws Error(Exit::usage) if an image has no color and an op would change nothing, or if it is gray and R, G and B
-// must be directions.
-void check_requirements(std::span<const Call> calls, const ApplyTo& apply_to, const Picture& picture);
+// A channel of a Cryptomatte, if --layer makes it the color and the chain has no `channels`; else nullptr. The ids of the color must
+// not change.
+const Channel* kept_id(std::span<const Call> calls, const Picture& picture);
+
+// Throws Error(Exit::usage) if an image has no color and an op would change nothing, if it is gray and R, G and B must be
+// directions, or if ids would change.
+void check_requirements(const ChainRequest& request, const Picture& picture);
 
 // Throws Error(Exit::usage) if `picture`, the result of `mips --normal`, is made of a normal map with values below 0, which the
 // levels take as 0.

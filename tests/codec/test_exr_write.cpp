@@ -299,7 +299,8 @@ TEST_CASE("a lossy compression gives a warning after another one, and for ids of
   CHECK(warnings_of(picture, "piz", Compression::dwaa).empty());
   picture.groups.push_back(group_of("Ids00.R", Depth::f32));
   CHECK(warnings_of(picture, "zip", Compression::pxr24).empty());
-  picture.groups.back().is_cryptomatte = true;
+  const std::string name = "Ids";
+  picture.attributes.push_back({"cryptomatte/0a1b2c3/name", "string", {name.begin(), name.end()}});
   for (const Compression compression : {Compression::pxr24, Compression::dwaa})
     CHECK(
         warnings_of(picture, "zip", compression) ==

@@ -1,6 +1,7 @@
 // --apply-to: what ops do to channels beside the color.
+#include "core/codec/codec.h"
+#include "core/image/primaries.h"
 #include "tests/program/test_folder.h"
-
 #include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
 
@@ -120,6 +121,54 @@ DEVICE_TEST_CASE("ids of a Cryptomatte are never mixed and never rounded") {
                              {"resize", "--size", "50%", "--filter", "nearest"},
                              {"stats"}})
     result_of(place, with(chain, {"--layer", "Ids00"}));
+  for (const Words& option : {Words{"--fp16"},
+                              {"--bits", "16f"},
+                              {"--storage", "fp16"},
+                              {"--storage", "r11g11b10"},
+                              {"--space", "yxy"},
+                              {"--output-primaries", "ap1"},
+                              {"--input-transfer", "srgb"},
+                              {"--input-alpha", "straight"}}) {
+    const Finished refused = place.gpupost(with({"flip", "x", "depth.exr", "--layer", "Ids00", "-o", "x.exr"}, option));
+    CHECK(refused.exit_code == 1);
+    CHECK_MESSAGE(refused.err.find(option[0]) < refused.err.find(": --layer Ids00: channel Ids00.R is of a Crypt"),
+                  refused.err);
+  }
+  result_of(place, {"channels", "--list", "G,G,G", "--layer", "Ids00", "--fp16"});
+}
+
+DEVICE_TEST_CASE(
+    "ids of a Cryptomatte that --layer makes the color keep their bits, and `channels` makes others of them") {
+  const TestFolder place;
+  std::array<Channel, 4> names;
+  for (size_t c = 0; c < 4; ++c) names[c] = {fmt::format("Ids00.{}", "RGBA"[c]), Depth::f32};
+  Picture picture = color_picture_of(made_group(names, Depth::f32, {8, 8}, 1, [](int x, int y, size_t c, int) {
+    return std::bit_cast<uint32_t>(1e30f + 1e24f * float(100 * y + 3 * x + int(c)));
+  }));
+  const std::string name = "Ids";
+  picture.attributes.push_back({"cryptomatte/0a1b2c3/name", "string", {name.begin(), name.end()}});
+  set_primaries(picture, ap1);
+  write_picture(place, "ids.exr", picture);
+  const auto run = [&](const Words& chain) {
+    const Finished finished = place.gpupost(with({"ids.exr", "--layer", "Ids00", "-o", "out.exr"}, chain));
+    REQUIRE_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err;
+  };
+  const auto texels = [&](const char* file) {
+    const Picture read = decode_file(place.path(file), {.layer = "Ids00", .limits = {}}).picture;
+    const std::span<const float> values = read.groups.front().levels[0].texels.as<float>();
+    return std::vector<float>(values.begin(), values.end());
+  };
+  for (const Words& chain : {Words{"stats"}, {"flip", "x", "stats", "flip", "x"}, {"nan"}}) {
+    CHECK(run(chain).find("primaries") == std::string::npos);
+    CHECK(texels("out.exr") == texels("ids.exr"));
+    CHECK(decoded(place, "out.exr").attributes.size() == decoded(place, "ids.exr").attributes.size());
+  }
+  for (const char* compression : {"pxr24", "dwaa"})
+    CHECK(run({"flip", "x", "--compression", compression}).find("changes the ids of Cryptomattes") !=
+          std::string::npos);
+  CHECK(run({"channels", "--list", "G,R,B,A"}).find("are dropped: cryptomatte/0a1b2c3/name") != std::string::npos);
+  CHECK(std::ranges::count(decoded(place, "out.exr").attributes, "cryptomatte/0a1b2c3/name", &Attribute::name) == 0);
 }
 
 DEVICE_TEST_CASE("a note tells of alphas of layers that --keep-alpha does not keep") {

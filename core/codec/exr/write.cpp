@@ -7,6 +7,7 @@
 #include "core/codec/exr/join_parts.h"
 #include "core/codec/exr/pack_block.h"
 #include "core/codec/exr/write_header.h"
+#include "core/image/cryptomatte.h"
 #include "core/image/window_bounds.h"
 
 #include <fmt/ranges.h>
@@ -181,14 +182,17 @@ bool is_lossy(std::string_view compression, std::string_view channel, Depth dept
 }
 
 // Warns of values that the compression changes. For the input, it assumes that channels kept their names and types.
-void warn_of_losses(const std::vector<ExrChannel>& channels, std::string_view name, const std::string& before,
+void warn_of_losses(const std::vector<ExrChannel>& channels, std::string_view name, const Picture& picture,
                     std::vector<std::string>& warnings) {
+  const std::string& before = picture.compression;
+  const std::vector<Cryptomatte> cryptomattes = cryptomattes_of(picture.attributes);
   std::vector<std::string> ids;
   bool is_second = false;
   for (const ExrChannel& channel : channels) {
     if (!is_lossy(name, channel.name, channel.depth)) continue;
-    is_second |= is_lossy(before, channel.name, channel.group->channels[channel.component].depth);
-    if (channel.group->is_cryptomatte && channel.depth == Depth::f32) ids.push_back(channel.name);
+    const Channel& own = channel.group->channels[channel.component];
+    is_second |= is_lossy(before, channel.name, own.depth);
+    if (channel.depth == Depth::f32 && is_rank_of_any(cryptomattes, own)) ids.push_back(channel.name);
   }
   if (is_second && before == name)
     warnings.push_back(
@@ -255,7 +259,7 @@ Encoded encode_exr(const Source& source, const EncodeOptions& options) {
         fmt::format("compression {} compresses only half channels, and the image has none, so it is not compressed "
                     "(choose another --compression, or half with --bits 16f)",
                     name));
-  warn_of_losses(channels, name, picture.compression, encoded.warnings);
+  warn_of_losses(channels, name, picture, encoded.warnings);
   if (source.others && source.others->are_kept())
     if (TexelBuffer joined = join_parts(encoded.bytes.bytes(), *source.others, encoded.warnings); !joined.empty()) {
       encoded.bytes = std::move(joined);
