@@ -59,5 +59,5 @@ void make(ivec2 at) {
 #endif
     return;
   }
-  store(at, of_rgb(merged(share_of(as_rgb(load_second(place)), opacity), as_rgb(c), opacity)));
+  store(at, of_rgb(merged(share_of(load_more0(place), opacity), as_rgb(c), opacity)));
 }

@@ -173,7 +173,7 @@ void plan_merge(const Call& call, PlanBuilder& builder) {
                                  {"opacity", float(call.number("opacity"))}},
                       .grid = {.count = {div_ceil(image.size.width, 64), div_ceil(image.size.height, 16)}},
                       .source = {.image = source},
-                      .second = {.image = other},
+                      .more_sources = {other},
                       .access = {.can_be_in_place = builder.writes_in_place()},
                       .memory = {.bytes_read = 2 * bytes_of_level(image, 0)}},
                      {.size = image.size, .depth = image.depth});
