@@ -331,7 +331,7 @@ DEVICE_TEST_CASE("a picture with only uint channels is not filtered, and the mes
 
 DEVICE_TEST_CASE("--apply-to is refused where no op of the chain takes it, and lists those that do, as the help does") {
   const TestFolder place;
-  const std::string names = "blur, convolve, dilate, erode, median, project, resize, rotate and warp";
+  const std::string names = "blur, convolve, dilate, erode, irradiance, median, project, resize, rotate and warp";
   for (const Words& chain : {Words{"sharpen"},
                              {"bilateral"},
                              {"guided"},
