@@ -162,7 +162,7 @@ class RowFilter {
     for (int x = 0; x < width; ++x) {
       const float* const texel = texels + 4 * x;
       const Vector3 light{double(texel[0]), double(texel[1]), double(texel[2])};
-      const Vector3 seen = relative_xyz(clamped(to_rec709_ ? product(*to_rec709_, light) : light));
+      const Vector3 seen = relative_xyz(clamped(to_rec709_ ? product_of_light(*to_rec709_, light) : light));
       const auto at = size_t(x + radius_);
       padded_[luminance][at] = seen[1];
       padded_[red_green][at] = seen[0] - seen[1];

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 namespace gpupost {
 
@@ -164,13 +165,24 @@ Matrix3 conversion(const PrimariesChange& change) {
 
 Vector3 luminance_weights_of(const Primaries& primaries) { return xyz_of_rgb(primaries)[1]; }
 
+Vector3 product_of_light(const Matrix3& matrix, Vector3 light) {
+  constexpr double large = 1e30, least_infinite = 1e20;
+  if (std::ranges::none_of(light, [](double value) { return std::isinf(value); })) return product(matrix, light);
+  for (double& value : light)
+    if (std::isinf(value)) value = std::copysign(large, value);
+  Vector3 made = product(matrix, light);
+  for (double& value : made)
+    if (std::abs(value) > least_infinite) value = std::copysign(std::numeric_limits<double>::infinity(), value);
+  return made;
+}
+
 void convert_primaries(Picture& picture, const PrimariesChange& change) {
   const Matrix3 matrix = conversion(change);
   for (Level& level : picture.groups.front().levels) {
     const std::span<float> numbers = level.texels.as<float>();
     for (size_t texel = 0; texel + 4 <= numbers.size(); texel += 4) {
       const Vector3 light{double(numbers[texel]), double(numbers[texel + 1]), double(numbers[texel + 2])};
-      const Vector3 made = product(matrix, light);
+      const Vector3 made = product_of_light(matrix, light);
       for (size_t c = 0; c < 3; ++c) numbers[texel + c] = float(made[c]);
     }
   }

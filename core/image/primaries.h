@@ -69,6 +69,9 @@ void set_primaries(Picture& picture, const Primaries& primaries);
 
 // The luminance of R, G and B in these primaries; that of white is 1.
 Vector3 luminance_weights_of(const Primaries& primaries);
+
+// The product for light that may be infinite. It stays so: a sum with it would be NaN where weights are 0 or differ in sign.
+Vector3 product_of_light(const Matrix3& matrix, Vector3 light);
 // Matrix3 rows between linear R, G and B of any primaries, with Bradford adaptation. Source: SMPTE RP 177, ICC.1:2022 annex E.
 Matrix3 conversion(const PrimariesChange& change);
 

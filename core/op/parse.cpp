@@ -167,8 +167,9 @@ static std::string option_for(const Op& op, const Op& next) {
 static std::string instead_of(const Call& filler, const Call& call) {
   if (!option_for(*filler.op, *call.op).empty()) return fmt::format("; leave `{}` out", call.op->name);
   const std::string option = option_for(*call.op, *filler.op);
+  const bool makes_data = makes_content({&call, 1}, Content::data);
   if (!option.empty())
-    return call.op == filler.op || output_of(call, Output{}).colors_transparent
+    return call.op == filler.op || makes_data || output_of(call, Output{}).colors_transparent
                ? fmt::format("; leave `{}` out", filler.op->name)
                : option;
   const Content content = output_of(call, Output{}).content;

@@ -1,6 +1,7 @@
 #include "core/pipeline/requirements.h"
 
 #include "core/base/error.h"
+#include "core/base/half.h"
 #include "core/base/threads.h"
 #include "core/image/channel_names.h"
 #include "core/image/cryptomatte.h"
@@ -53,6 +54,28 @@ static bool uses_alpha(const Call& call) {
   const std::optional<Point>& point = call.op->point;
   return is_for_color(call) && call.op != &channels_op && !makes_content({&call, 1}, Content::data) &&
          !(point && point->alpha == PointAlpha::any);
+}
+
+template <class T>
+static bool has_only(const Level& level, T alpha) {
+  const std::span<const T> numbers = level.texels.as<T>();
+  for (size_t at = 3; at < numbers.size(); at += 4)
+    if (numbers[at] != alpha) return false;
+  return true;
+}
+
+// Returns whether alpha may matter: it is not 1 everywhere.
+static bool has_any_alpha(const Group& color) {
+  if (!color.has_alpha()) return false;
+  const Level& level = color.levels.front();
+  switch (color.depth) {
+    case Depth::u8: return !has_only(level, uint8_t(255));
+    case Depth::u16: return !has_only(level, uint16_t(65535));
+    case Depth::half: return !has_only(level, half_from_float(1));
+    case Depth::f32: return !has_only(level, 1.0f);
+    case Depth::u32: break;
+  }
+  return true;
 }
 
 // Refuses calls that need an alpha that is opacity. `reason`: what makes alpha data.
@@ -135,9 +158,9 @@ void check_requirements(const ChainRequest& request, const Picture& picture) {
   const std::string_view of_data = maker_of_data(calls);
   if (!of_data.empty()) check_needs_no_colors(calls, of_data);
   if (first.is_color && first.is_data)
-    check_alpha_data(calls, first.has_alpha(), "alpha is data (--input-alpha, or the alpha mode of a DDS)");
+    check_alpha_data(calls, has_any_alpha(first), "alpha is data (--input-alpha, or the alpha mode of a DDS)");
   else if (!of_data.empty())
-    check_alpha_data(calls, first.has_alpha(), fmt::format("`{}` makes all values data", of_data));
+    check_alpha_data(calls, has_any_alpha(first), fmt::format("`{}` makes all values data", of_data));
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::vector<std::string> layers = layers_with_color(picture);

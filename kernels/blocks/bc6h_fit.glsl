@@ -54,7 +54,7 @@ void fit_line(Lanes weights, int anchor, out vec3 first, out vec3 second) {
     high = max(high, max(max(along.x, along.y), max(along.z, along.w)));
     if (row == anchor >> 2) of_anchor = along[anchor & 3];
   }
-  if (of_anchor > (low + high) / 2.0) {
+  if (of_anchor > 0.5 * (low + high)) {
     const float other = low;
     low = high;
     high = other;

@@ -51,7 +51,7 @@ float residual_of(Moments moments) {
 }
 
 void find_residuals(out float residuals[PARTITION_COUNT]) {
-  const vec3 mean = vec3(sum_of(halves[0]), sum_of(halves[1]), sum_of(halves[2])) / 16.0;
+  const vec3 mean = vec3(sum_of(halves[0]), sum_of(halves[1]), sum_of(halves[2])) * 0.0625;
   const Moments all = moments_of(0xffffu, mean);
   for (int number = 0; number < PARTITION_COUNT; ++number) {
     Moments moments = moments_of(uint(table[SECOND_OF_TWO_AT + number]), mean);

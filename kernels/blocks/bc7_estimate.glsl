@@ -120,7 +120,7 @@ void find_candidates() {
     estimates[at] = 1e30;
     candidates[at] = no_candidate;
   }
-  const vec4 center = floor(moments_of(0xffffu, vec4(0.0)).sum / 16.0);
+  const vec4 center = floor(moments_of(0xffffu, vec4(0.0)).sum * 0.0625);
   const Moments whole = moments_of(0xffffu, center);
   vec2 rotation_errors[4];
   float singles[4];

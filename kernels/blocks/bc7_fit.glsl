@@ -111,7 +111,7 @@ float assign(Group group, Line line, int index_bits, int reach, out uvec2 indice
   // if the endpoints are equal: between, where endpoints give finer steps
   const float offset =
       size > 0.0 ? 0.5 - steps.r - steps.g - steps.b - steps.a : float(1 << index_bits - 2) + 0.5;
-  const vec4 slope = difference / 64.0, rounded = line.first + 0.5;
+  const vec4 slope = difference * 0.015625, rounded = line.first + 0.5;
   indices = uvec2(0u);
   float sum = 0.0;
   FOR_EACH_TEXEL(group, at, {
@@ -145,9 +145,9 @@ Line solved(Group group, vec4 sum, uvec2 indices, int index_bits, out ErrorForm 
     products += weight * texel(at, group.rotation);
   })
   const float count = float(bitCount(group.texels));
-  form.second = squares / 4096.0;
-  form.both = weights / 64.0 - form.second;
-  form.first = count - 2.0 * (weights / 64.0) + form.second;
+  form.second = squares * (1.0 / 4096.0);
+  form.both = weights * 0.015625 - form.second;
+  form.first = count - 2.0 * (weights * 0.015625) + form.second;
   const float determinant = count * squares - weights * weights;  // an exact integer
   const float inverse = determinant > 0.0 ? reciprocal(determinant) : 0.0;
   const vec4 slope = (count * products * group.channels - weights * sum) * inverse;

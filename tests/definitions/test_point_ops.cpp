@@ -318,6 +318,20 @@ DEVICE_TEST_CASE("matrix --named holds the primaries' own numbers") {
   }
 }
 
+DEVICE_TEST_CASE("a matrix and conversions of primaries keep infinite light infinite") {
+  const double inf = INFINITY;
+  const Image endless = made("endless", 3, 1, true, [&](int x, int) {
+    return x == 0 ? Position{inf, inf, inf, 1} : x == 1 ? Position{inf, 0.5, 2, 1} : Position{-inf, 0.25, 2, 1};
+  });
+  check_near(run("matrix --named identity", {endless}), {endless}, "identity");
+  // the weights of the first row of Rec. 2020 to Rec. 709 add up to 1, and the last two are below 0
+  const Image converted = run("matrix --named rec2020-to-rec709", {endless}).front();
+  const Image expected = made("expected", 3, 1, true, [&](int x, int) {
+    return x == 0 ? Position{inf, inf, inf, 1} : x == 1 ? Position{inf, -inf, -inf, 1} : Position{-inf, inf, inf, 1};
+  });
+  check_near({converted}, {expected}, "rec2020-to-rec709");
+}
+
 DEVICE_TEST_CASE("nan mends what is no number, and only that") {
   const double inf = INFINITY, nan = NAN;
   const Image broken = made("broken", 4, 1, true, [&](int x, int) {

@@ -204,6 +204,8 @@ TEST_CASE("no op that mixes texels may follow one that colors texels of alpha 0"
   CHECK(
       error_of([&] { check_chain(twice); }, Exit::usage) ==
       "mips: gives texels with alpha 0 a color that is not light, and `bleed` takes color as light; leave `bleed` out");
+  const std::vector<Call> normals{parse_call(*op_named("bleed"), ""), parse_call(*op_named("mips"), "--normal")};
+  CHECK(error_of([&] { check_chain(normals); }, Exit::usage).ends_with("; leave `bleed` out"));
   CHECK(message_of({"bleed", "luminance"}).ends_with("; leave `bleed` out"));
   CHECK(message_of({"bleed", "pack"}).ends_with("; use two runs, with `pack` in the second"));
   CHECK(message_of({"mips", "bleed"}) ==

@@ -90,9 +90,9 @@ std::function<Color(const Color&)> texel(Matrix m) {
   for (double& number : m) number = on_device(number);
   return [m](const Color& c) -> Color {
     const double share = coverage_of(c[3]);
-    return {m[0] * c[0] + m[1] * c[1] + m[2] * c[2] + m[3] * share,
-            m[4] * c[0] + m[5] * c[1] + m[6] * c[2] + m[7] * share,
-            m[8] * c[0] + m[9] * c[1] + m[10] * c[2] + m[11] * share, c[3]};
+    const Matrix3 weights{{{m[0], m[1], m[2]}, {m[4], m[5], m[6]}, {m[8], m[9], m[10]}}};
+    const Vector3 made = product_of_light(weights, {c[0], c[1], c[2]});
+    return {made[0] + m[3] * share, made[1] + m[7] * share, made[2] + m[11] * share, c[3]};
   };
 }
 
@@ -159,7 +159,8 @@ const Op matrix_op = point_op({
          .description =
              "Each of R, G and B becomes a weighted sum of all three, in linear light with straight alpha. --rows "
              "gives the weights row by row: nine numbers, or twelve. With twelve, the fourth number of each row is an "
-             "offset. Texels with alpha 0 do not get the offset.\n--named A-to-B converts from primaries A to B, "
+             "offset. Texels with alpha 0 do not get the offset. Infinite light stays infinite.\n--named A-to-B "
+             "converts from primaries A to B, "
              "and the output records B. An input that records no primaries, or Rec. 709, is taken to have primaries A. "
              "An input that records other primaries is first converted to A.",
          .citation = "ITU-R BT.709, BT.2020; CIE 15",
