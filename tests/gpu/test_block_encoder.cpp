@@ -28,12 +28,14 @@ uint32_t hash_of(uint32_t value) {
   return value ^ value >> 16;
 }
 
-Level level_of(Size size, const std::function<Bytes4(int, int)>& texel) {
-  Level level{size, TexelBuffer(texel_count(size) * 4)};
+// Texels of bytes or of halves.
+template <class T>
+Level level_of(Size size, const std::function<std::array<T, 4>(int, int)>& texel) {
+  Level level{size, TexelBuffer(texel_count(size) * 4 * sizeof(T))};
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x) {
-      const Bytes4 color = texel(x, y);
-      std::ranges::copy(color, level.texels.as<uint8_t>().data() + 4 * (size_t(y) * size_t(size.width) + size_t(x)));
+      const std::array<T, 4> color = texel(x, y);
+      std::ranges::copy(color, level.texels.as<T>().data() + 4 * (size_t(y) * size_t(size.width) + size_t(x)));
     }
   return level;
 }
@@ -91,16 +93,6 @@ std::vector<std::byte> host_blocks(const Level& level, BlockFormat format = Bloc
 
 using Halves4 = std::array<uint16_t, 4>;
 
-Level halves_of(Size size, const std::function<Halves4(int, int)>& texel) {
-  Level level{size, TexelBuffer(texel_count(size) * 8)};
-  for (int y = 0; y < size.height; ++y)
-    for (int x = 0; x < size.width; ++x) {
-      const Halves4 color = texel(x, y);
-      std::ranges::copy(color, level.texels.as<uint16_t>().data() + 4 * (size_t(y) * size_t(size.width) + size_t(x)));
-    }
-  return level;
-}
-
 Halves4 halves_of_light(double r, double g, double b) {
   return {half_from_float(float(r)), half_from_float(float(g)), half_from_float(float(b)), half_from_float(1)};
 }
@@ -153,7 +145,7 @@ GPU_TEST_CASE("blocks of BC6H of a device are those of the host, bit for bit") {
     for (const Size size : {Size{64, 48}, Size{17, 9}, Size{1, 37}, Size{1, 1}}) {
       CAPTURE(light.name);
       CAPTURE(size.width);
-      const Level level = halves_of(size, light.texel);
+      const Level level = level_of(size, light.texel);
       std::vector<std::byte> blocks(block_bytes_of(BlockFormat::bc6h, size));
       encode_blocks_on(gpu, BlockFormat::bc6h, level, blocks);
       CHECK(blocks == host_blocks(level, BlockFormat::bc6h));
