@@ -12,8 +12,6 @@
 
 namespace gpupost {
 
-// Opening a device is worth it from so many texels on.
-constexpr uint64_t least_texels = uint64_t(1) << 23;
 // A run on a device takes longer for fewer texels than the host does.
 constexpr size_t least_level_texels = size_t(1) << 14;
 
@@ -69,7 +67,7 @@ bool BlockDevice::encode_on_device(BlockFormat format, Size size, Bytes texels, 
 
 void BlockDevice::encode(BlockFormat format, Size size, Bytes texels, std::span<std::byte> blocks) {
   const bool may_use_device = has_block_kernel(format) && texel_count(size) >= least_level_texels;
-  if (may_use_device && (seen_texels_ += texel_count(size)) >= least_texels) open(format);
+  if (may_use_device && (seen_texels_ += texel_count(size)) >= least_texels_) open(format);
   const size_t row_bytes = texels.size() / size_t(size.height);
   while (size.height > 0) {
     if (may_use_device && encode_on_device(format, size, texels, blocks)) return;

@@ -17,9 +17,10 @@ namespace gpupost {
 // Thread-safe.
 class BlockDevice {
  public:
-  // Opens the best of the devices that the settings select if it is a GPU, once there is enough to encode. `settings` must
-  // outlive it.
-  explicit BlockDevice(const DeviceSettings& settings) : settings_(settings) {}
+  // Opens the best of the devices that the settings select if it is a GPU, at the level with which `least_texels` are reached.
+  // `settings` must outlive it.
+  explicit BlockDevice(const DeviceSettings& settings, uint64_t least_texels = worth_opening)
+      : settings_(settings), least_texels_(least_texels) {}
 
   // Encodes a level. After an error of the device the host encodes what is left.
   void encode(BlockFormat format, Size size, Bytes texels, std::span<std::byte> blocks);
@@ -27,12 +28,16 @@ class BlockDevice {
   bool is_open();
 
  private:
+  // For fewer texels, opening a device takes as long as it saves.
+  static constexpr uint64_t worth_opening = uint64_t(1) << 23;
+
   enum class State { closed, opening, open, off };
 
   void open(BlockFormat format);
   bool encode_on_device(BlockFormat format, Size size, Bytes texels, std::span<std::byte> blocks);
 
   const DeviceSettings& settings_;
+  const uint64_t least_texels_;
   std::atomic<uint64_t> seen_texels_ = 0;
   std::atomic<State> state_ = State::closed;
   std::mutex mutex_;  // of the device
