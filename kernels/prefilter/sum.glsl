@@ -1,5 +1,6 @@
 // Filters an environment: each texel is the weighted mean of `sample_count` samples around its direction. table4 has the direction of
 // each sample, with z along that of the texel, and its weight; behind them, the table has its level in the pyramid.
+// ADDS: the second source has the sum of the passes before.
 #include "lib/each_texel.glsl"
 #include "prefilter/cube.glsl"
 
@@ -21,7 +22,11 @@ void make(ivec2 at) {
   const vec2 point = 2.0 * (vec2(at - ivec2(face * made_width, 0)) + 0.5) / vec2(made_width, made_height) - 1.0;
   const vec3 z = normalize(vector_to(face, point, 1.0)), right = vector_to(face, vec2(1.0, 0.0), 0.0);
   const vec3 x = normalize(right - dot(right, z) * z), y = cross(z, x);
+#if ADDS
+  vec4 sum = load_second(at);
+#else
   vec4 sum = vec4(0.0);
+#endif
   // in parts, because long sums round more
   for (int first = 0; first < sample_count; first += PART) {
     vec4 part = vec4(0.0);

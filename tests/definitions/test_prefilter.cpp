@@ -135,6 +135,16 @@ DEVICE_TEST_CASE("prefilter and irradiance keep a constant environment, also of 
   }
 }
 
+DEVICE_TEST_CASE("prefilter and irradiance keep a constant environment with many samples") {
+  const auto constant = [](const Direction&) { return Position{0.3, 7, 4e4, 0.5}; };
+  const Image strip = cube_of(32, constant);
+  check_near(run("irradiance --size 4 --samples 65536", {strip})[0], cube_of(4, constant), "many samples", {1e-5, 0});
+  // a thread makes four texels
+  check_near(run("irradiance --size 16 --samples 16384", {strip})[0], cube_of(16, constant), "16 rows", {1e-5, 0});
+  check_near(run_to_level_files("prefilter --levels 2 --samples 16384", strip)[1], cube_of(16, constant), "level 1",
+             {1e-5, 0});
+}
+
 DEVICE_TEST_CASE("irradiance of a half of the sphere is (1 + cos) / 2, and the same as roughness 1") {
   const Image sky = cube_of(64, [](const Direction& d) {
     return Position{d[1] > 0 ? 1.0 : 0, d[0] < 0 ? 1.0 : 0, 0, 1};
@@ -198,6 +208,7 @@ DEVICE_TEST_CASE("images that are no row of faces with a power of two are refuse
 DEVICE_TEST_CASE("prefilter and irradiance pass --verify with half storage and in Yxy") {
   for (const char* options : {" --storage fp16 --verify", " --space yxy --verify"}) {
     run_to_level_files(std::string("prefilter") + options, cube_of(16, checkers));
-    check_exit_code(std::string("irradiance --size 5") + options, cube_of(16, checkers), 0);
+    for (const char* call : {"irradiance --size 5", "irradiance --size 2 --samples 10000"})
+      check_exit_code(std::string(call) + options, cube_of(16, checkers), 0);
   }
 }

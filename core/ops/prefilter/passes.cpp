@@ -9,9 +9,13 @@
 
 namespace gpupost {
 
+// llvmpipe ends the loops of a thread after 65535 iterations in total, and a thread makes four texels.
+static constexpr size_t most_samples_in_pass = 4096;
+static_assert(most_samples_in_pass % samples_per_sum == 0);
+
 static Grid grid_over(Size size) { return {.count = {div_ceil(size.width, 64), div_ceil(size.height, 16)}}; }
 
-static int add_corners(PlanBuilder& builder, Size size) {
+static int add_float_image(PlanBuilder& builder, Size size) {
   const int image = builder.add_image({.size = size, .depth = Depth::f32});
   builder.image(image).space = Space::rgb;
   return image;
@@ -23,7 +27,7 @@ int plan_corner_pyramid(PlanBuilder& builder) {
   const CellLevels levels = cell_levels_of(size);
   int rows = 0;
   for (int level = 0; level < levels.count; ++level) rows += levels.cells(level) + 1;
-  const int pyramid = add_corners(builder, {6 * (levels.finest + 1), rows});
+  const int pyramid = add_float_image(builder, {6 * (levels.finest + 1), rows});
   const std::vector<std::vector<float>> solid_angles = solid_angles_of_corners(levels);
   int first_row = 0;
   for (int level = 0; level < levels.count; ++level) {
@@ -46,15 +50,16 @@ int plan_corner_pyramid(PlanBuilder& builder) {
                   .more_targets = {pyramid},
                   .access = {.is_in_rgb = true, .reads_per_texel = level == 0 ? 4.0 : 9.0}};
     if (level > 0) pass.table = solid_angles[size_t(level) - 1];
-    source = pass.target.image = add_corners(builder, made);
+    source = pass.target.image = add_float_image(builder, made);
     builder.add(std::move(pass));
     first_row += made.height;
   }
   return pyramid;
 }
 
-PassSpec filter_pass(std::string name, int pyramid, const CellLevels& levels, std::span<const LobeSample> samples,
-                     Size made) {
+// A pass over some of the samples. `sum`: the image with the sum of the passes before; -1: none.
+static PassSpec filter_pass(std::string name, int pyramid, int sum, const CellLevels& levels,
+                            std::span<const LobeSample> samples, Size made) {
   std::vector<float> table;
   for (const LobeSample& sample : samples)
     table.insert(table.end(), {sample.x, sample.y, sample.z, float(sample.weight)});
@@ -62,7 +67,7 @@ PassSpec filter_pass(std::string name, int pyramid, const CellLevels& levels, st
   const Size face = face_of_strip(made);
   return {.name = std::move(name),
           .kernel = "prefilter/sum.glsl",
-          .defines = {{"PART", samples_per_sum}},
+          .defines = {{"PART", samples_per_sum}, {"ADDS", sum >= 0}},
           .values = {{"end_x", made.width},
                      {"end_y", made.height},
                      {"made_width", face.width},
@@ -72,7 +77,21 @@ PassSpec filter_pass(std::string name, int pyramid, const CellLevels& levels, st
           .table = std::move(table),
           .grid = grid_over(made),
           .source = {.image = pyramid},
+          .second = {.image = sum},
           .access = {.is_in_rgb = true, .reads_per_texel = 4.0 * double(samples.size())}};
+}
+
+PassSpec plan_filter_passes(PlanBuilder& builder, const std::string& name, int pyramid, const CellLevels& levels,
+                            std::span<const LobeSample> samples, Size made) {
+  int sum = -1;
+  for (int part = 1; samples.size() > most_samples_in_pass; ++part) {
+    PassSpec pass = filter_pass(fmt::format("{} part {}", name, part), pyramid, sum, levels,
+                                samples.first(most_samples_in_pass), made);
+    sum = pass.target.image = add_float_image(builder, made);
+    builder.add(std::move(pass));
+    samples = samples.subspan(most_samples_in_pass);
+  }
+  return filter_pass(name, pyramid, sum, levels, samples, made);
 }
 
 }  // namespace gpupost

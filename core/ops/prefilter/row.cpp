@@ -88,8 +88,8 @@ void plan_prefilter(const Call& call, PlanBuilder& builder) {
   if (count == 1) return builder.note("prefilter: the image is its only level");
   const int pyramid = plan_corner_pyramid(builder);
   for (int level = 1; level < count; ++level) {
-    PassSpec pass = filter_pass(fmt::format("prefilter level {}", level), pyramid, cell_levels_of(size),
-                                samples_of_level(call, size, level), level_size(size, level));
+    PassSpec pass = plan_filter_passes(builder, fmt::format("prefilter level {}", level), pyramid, cell_levels_of(size),
+                                       samples_of_level(call, size, level), level_size(size, level));
     pass.target = {.image = image, .level = level};
     builder.add(std::move(pass));
   }
@@ -130,8 +130,8 @@ std::vector<Planes> irradiance_tolerance(const Call& call, const Planes& base, c
 void plan_irradiance(const Call& call, PlanBuilder& builder) {
   const PlanImage image = builder.image(builder.current_image());
   const int pyramid = plan_corner_pyramid(builder);
-  builder.add_result(filter_pass("irradiance", pyramid, cell_levels_of(image.size),
-                                 irradiance_samples(call, image.size), irradiance_size(call)),
+  builder.add_result(plan_filter_passes(builder, "irradiance", pyramid, cell_levels_of(image.size),
+                                        irradiance_samples(call, image.size), irradiance_size(call)),
                      {.size = irradiance_size(call), .depth = image.depth});
 }
 
