@@ -14,10 +14,10 @@ using std::numbers::pi;
 
 constexpr int fewest_cells = 4;  // in the last level
 
-// The level whose cells are 1.5 times as wide as a sample that stands for this solid angle. Between two levels, a fraction.
+// The level whose cells are twice as wide as a sample that stands for this solid angle. Between two levels, a fraction.
 double level_of(double solid_angle, const CellLevels& levels) {
   const double cell = std::sqrt(4 * pi / 6) / levels.finest;
-  return std::clamp(std::log2(1.5 * std::sqrt(solid_angle) / cell), 0.0, levels.count - 1.0);
+  return std::clamp(std::log2(2 * std::sqrt(solid_angle) / cell), 0.0, levels.count - 1.0);
 }
 
 // Adds a sample, or two between two levels. Without them, a light where the level changes would count too much or too little.
