@@ -61,6 +61,28 @@ DEVICE_TEST_CASE("depth is resized by nearest and not blurred, unless --apply-to
   CHECK(std::ranges::equal(alone.groups[0].levels[0].texels.bytes(), all.groups[0].levels[0].texels.bytes()));
 }
 
+DEVICE_TEST_CASE("irradiance takes the nearest texel of channels other than color, the lower one of two") {
+  const TestFolder place;
+  Picture strip = picture_of(made_group({Channel{"Z", Depth::f32}}, Depth::f32, {48, 8}, 1,
+                                        [](int x, int y, size_t, int) { return bits_of_float(float(100 * y + x)); }));
+  Group color = made_group({Channel{"R", Depth::half}, Channel{"G", Depth::half}, Channel{"B", Depth::half}},
+                           Depth::half, {48, 8}, 1, [](int, int, size_t, int) { return bits_of_half(1); });
+  color.is_color = true;
+  strip.groups.insert(strip.groups.begin(), std::move(color));
+  write_picture(place, "strip.exr", strip);
+  const std::vector<std::vector<int>> nearest{{3}, {1, 3, 6}, {0, 2, 4, 6}};
+  for (const std::vector<int>& texels : nearest) {
+    const size_t side = texels.size();
+    check_done(place, {"strip.exr", "irradiance", "--size", std::to_string(side), "-o", "out.exr"});
+    const std::vector<float> depths = depths_of(decoded(place, "out.exr"));
+    REQUIRE(depths.size() == 6 * side * side);
+    for (size_t at = 0; at < depths.size(); ++at) {
+      const size_t column = at % (6 * side), row = at / (6 * side);
+      CHECK(depths[at] == float(100 * texels[row] + 8 * int(column / side) + texels[column % side]));
+    }
+  }
+}
+
 DEVICE_TEST_CASE("mips makes levels of every channel") {
   const TestFolder place;
   CHECK(place.gpupost({"mips", "depth.exr", "-o", "color.exr"}).err == "");

@@ -4,6 +4,7 @@
 #include "core/op/benchmark.h"
 #include "core/ops/prefilter/passes.h"
 #include "core/ops/prefilter/reference.h"
+#include "core/ops/shared/nearest.h"
 
 #include <fmt/core.h>
 
@@ -114,7 +115,7 @@ Output output_of_irradiance(const Call& call, std::span<const Output> inputs) {
 // Channels other than color take the nearest texel.
 Footprint footprint_of_irradiance(const Call& call, Size size) {
   return {.nearest = [size, made = irradiance_size(call)](Position at) {
-    return Position{int(int64_t(at.x) * size.width / made.width), int(int64_t(at.y) * size.height / made.height)};
+    return Position{under_middle(at.x, size.width, made.width), under_middle(at.y, size.height, made.height)};
   }};
 }
 
