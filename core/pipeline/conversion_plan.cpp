@@ -1,5 +1,6 @@
 #include "core/pipeline/conversion_plan.h"
 
+#include "core/ops/prefilter/row.h"
 #include "core/pipeline/image_windows.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
@@ -20,8 +21,10 @@ static void tag_numbers(const ChainRequest& request, const Job& job, ConversionP
 }
 
 Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture& first) {
+  // levels of a row of faces are no mip chain of the row
+  const bool is_row = !calls.empty() && filters_cube(calls.back());
   return split_into_level_files(given, result_level_count(calls, first.size()),
-                                level_count_of(result_size(calls, first.size())));
+                                is_row ? 1 : level_count_of(result_size(calls, first.size())));
 }
 
 ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first) {

@@ -71,7 +71,9 @@ Job split_into_level_files(Job job, int level_count, int whole_count) {
   if (job.is_output_named || job.output.at(0) == "-")
     fail(Exit::usage, "{}: {} files hold {}, not {}; use {{level}} in -o for one file per level",
          job.output.at(0) == "-" ? "standard output" : job.output.shown(), job.format->name,
-         job.format->levels == FileLevels::one ? "one level" : fmt::format("all {} levels or one", whole_count),
+         job.format->levels == FileLevels::one ? "one level"
+         : whole_count == 1                    ? "one level of a cube"
+                                               : fmt::format("all {} levels or one", whole_count),
          level_count);
   job.output = default_level_output(job);
   return job;

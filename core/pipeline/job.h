@@ -69,8 +69,9 @@ std::string fill_frame(std::string path, std::string_view frame);
 // The default output with one file per level: in.mips.{level}.exr.
 OutputPath default_level_output(const Job& job);
 
-// Adapts the job to a result with `level_count` of `whole_count` levels. EXR holds all levels or one, so other counts
-// go to one file per level; if the user named the output, that is Error(Exit::usage). KTX2 and DDS hold any number.
+// Adapts the job to a result with `level_count` of `whole_count` levels; `whole_count` is 1 for a row of faces. EXR holds all
+// levels or one, so other counts go to one file per level; if the user named the output, that is Error(Exit::usage). KTX2 and DDS
+// hold any number.
 Job split_into_level_files(Job job, int level_count, int whole_count);
 
 // Throws Error(Exit::output) early if an output file clearly cannot be written.

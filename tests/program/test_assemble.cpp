@@ -539,11 +539,43 @@ DEVICE_TEST_CASE("prefilter and irradiance write their whole cube with --assembl
 
 DEVICE_TEST_CASE("prefilter says which images it takes") {
   const TestFolder place;
-  write_strip(place, "strip.exr", 12);
-  const Finished finished = place.gpupost({"strip.exr", "prefilter", "-o", "{level}.exr"});
-  CHECK(finished.exit_code == 2);
-  CHECK(
-      finished.err ==
-      "gpupost: strip.exr: prefilter: the image is 72 x 12; expected a row of six faces whose side is a power of two, "
-      "such as 1536 x 256; make one with `project`\n");
+  const auto write = [&](int width, int height) {
+    write_picture(place, "in.exr",
+                  picture_of({width, height}, Depth::half, [](int, int, size_t, int) { return bits_of_half(1); }));
+  };
+  const auto check_refused = [&](const Words& words, int exit_code, const std::string& message) {
+    const Finished finished = place.gpupost(with({"in.exr"}, words));
+    CHECK(finished.exit_code == exit_code);
+    CHECK(finished.err == "gpupost: " + message + "\n");
+  };
+  for (const auto& [width, height, chain] :
+       {std::tuple{72, 12, "project --from strip --to cross --size 256 project --from cross --to strip"},
+        {8, 48, "project --from strip --to cross project --from cross --to strip"},
+        {32, 24, "project --from cross --to strip"},
+        {24, 32, "project --from cross --to strip"},
+        {36, 27, "project --from cross --to strip --size 256"}}) {
+    write(width, height);
+    check_refused({"prefilter", "-o", "{level}.exr"}, 2,
+                  fmt::format("in.exr: prefilter: the image is {} x {}; expected a row of six faces whose side is a "
+                              "power of two, such as 1536 x 256; put `{}` before it",
+                              width, height, chain));
+    const Finished made = place.shell(fmt::format("gpupost in.exr {} prefilter -o '{{level}}.exr'", chain));
+    CHECK_MESSAGE(made.exit_code == 0, made.err);
+  }
+  for (const auto& [width, height, hint] :
+       {std::tuple{16, 16,
+                   "write each face to a file (--part), and put them in a row with `sheet --columns 6 --gap 0`"},
+        {64, 32, "make one of a panorama with `project --size 256`"}}) {
+    write(width, height);
+    check_refused({"irradiance", "-o", "out.exr"}, 2,
+                  fmt::format("in.exr: irradiance: the image is {} x {}; expected a row of six faces whose side is a "
+                              "power of two, such as 1536 x 256; {}",
+                              width, height, hint));
+  }
+  write(96, 16);
+  check_refused({"prefilter", "--levels", "6", "-o", "{level}.exr"}, 2,
+                "in.exr: prefilter: --levels is 6; faces of 16 x 16 have at most 5 levels (use --levels 5 or less)");
+  check_done(place, {"in.exr", "prefilter", "--levels", "5", "-o", "{level}.exr"});
+  check_refused({"prefilter", "-o", "out.exr"}, 1,
+                "out.exr: exr files hold one level of a cube, not 2; use {level} in -o for one file per level");
 }

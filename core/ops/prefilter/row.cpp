@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace gpupost {
 
@@ -26,6 +27,21 @@ Param samples_param(int default_value) {
           .max = 65536};
 }
 
+bool is_row_of_faces(Size size) { return size.width == 6 * size.height && std::has_single_bit(unsigned(size.height)); }
+
+// How to make a row of faces from an image of this size, for messages.
+std::string way_to_row(Size size) {
+  const auto [width, height] = size;
+  const char* resized = std::has_single_bit(unsigned(std::gcd(width, height))) ? "" : " --size 256";
+  if (3 * width == 4 * height || 4 * width == 3 * height)
+    return fmt::format("put `project --from cross --to strip{}` before it", resized);
+  if (width == 6 * height || 6 * width == height)
+    return fmt::format("put `project --from strip --to cross{} project --from cross --to strip` before it", resized);
+  if (width == height)
+    return "write each face to a file (--part), and put them in a row with `sheet --columns 6 --gap 0`";
+  return "make one of a panorama with `project --size 256`";
+}
+
 std::string wrong_windows(const Call& call) {
   if (call.takes_openexr_cube)
     return "the file is a cube map in OpenEXR's layout by its attribute envmap; put `project --from strip --to cross "
@@ -34,21 +50,35 @@ std::string wrong_windows(const Call& call) {
   if (windows == Windows{}) return "";
   if (windows.data != windows.display)
     return "the data window is not the display window; put `crop --to display` before it";
-  const auto [width, height] = size_of(windows.data);
-  if (width == 6 * height && std::has_single_bit(unsigned(height))) return "";
+  const Size size = size_of(windows.data);
+  if (is_row_of_faces(size)) return "";
   return fmt::format(
-      "the image is {} x {}; expected a row of six faces whose side is a power of two, such as 1536 x "
-      "256; make one with `project`",
-      width, height);
+      "the image is {} x {}; expected a row of six faces whose side is a power of two, such as 1536 x 256; {}",
+      size.width, size.height, way_to_row(size));
 }
 
 Needs needs(const Call& call) { return {.wrong_windows = wrong_windows(call)}; }
 
 // --- prefilter ------------------------------------------------------------------------------------------------------
 
+int most_levels(Size size) {
+  const int side = cell_levels_of(size).finest;
+  return level_count_of({side, side});
+}
+
+Needs needs_of_prefilter(const Call& call) {
+  Needs made = needs(call);
+  const Size size = size_of(call.windows.data);
+  const int wanted = call.integer("levels"), most = most_levels(size);
+  if (made.wrong_windows.empty() && call.windows != Windows{} && wanted > most)
+    made.wrong_windows =
+        fmt::format("--levels is {}; faces of {} x {} have at most {} levels (use --levels {} or less)", wanted,
+                    size.height, size.height, most, most);
+  return made;
+}
+
 int level_count(const Call& call, Size size) {
-  const int side = cell_levels_of(size).finest, most = level_count_of({side, side});
-  const int wanted = call.integer("levels");
+  const int wanted = call.integer("levels"), most = most_levels(size);
   return wanted > 0 ? std::min(wanted, most) : std::max(1, most - level_count_of({smallest_face, smallest_face}) + 1);
 }
 
@@ -170,7 +200,8 @@ const Op prefilter_op{
                      "with Filtered Importance Sampling, 2008",
          .examples = {"", "--levels 3", "--samples 256"}},
     .params = {{.name = "levels",
-                .help = "Number of levels, level 0 included; 0 makes levels down to faces of 8 x 8 texels",
+                .help = "Number of levels, level 0 included, down to faces of one texel at most; 0 makes levels down "
+                        "to faces of 8 x 8",
                 .kind = ParamKind::integer,
                 .default_value = 0,
                 .min = 0,
@@ -178,7 +209,7 @@ const Op prefilter_op{
                samples_param(1024)},
     .makes = Makes::levels,
     .channels = Channels::all,
-    .needs = needs,
+    .needs = needs_of_prefilter,
     .output = output_of_levels,
     .reference = {.levels = filtered_levels, .tolerance = levels_tolerance, .sums_xyz = false},
     .plan = plan_prefilter,
