@@ -58,7 +58,7 @@ mat4 without_alpha(mat4 covariance) {
   return covariance;
 }
 
-// Of symmetric matrices.
+// The trace of a * b, for symmetric matrices.
 float trace_of_product(mat4 a, mat4 b) {
   const float on = a[0][0] * b[0][0] + a[1][1] * b[1][1] + a[2][2] * b[2][2] + a[3][3] * b[3][3];
   const float off = a[1][0] * b[1][0] + a[2][0] * b[2][0] + a[3][0] * b[3][0] + a[2][1] * b[2][1] +

@@ -42,48 +42,50 @@ Level level_of(Size size, const std::function<std::array<T, 4>(int, int)>& texel
 
 uint8_t byte_of(double value) { return uint8_t(std::lround(std::min(std::max(value, 0.0), 1.0) * 255)); }
 
+template <class Texel>
 struct Pattern {
   std::string name;
-  std::function<Bytes4(int, int)> texel;
+  std::function<Texel(int, int)> texel;
 };
 
 const std::array patterns{
-    Pattern{"a smooth opaque picture with edges",
-            [](int x, int y) {
-              const double edge = std::sin(x * 0.37) + std::cos(y * 0.23) > 0 ? 0.6 : 0.1;
-              return Bytes4{byte_of(edge + 0.2 * std::sin(x * 0.1)), byte_of(0.5 + 0.4 * std::cos(y * 0.15)),
-                            byte_of(0.7 - edge), 255};
-            }},
-    Pattern{"noise with alpha",
-            [](int x, int y) {
-              const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
-              return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), uint8_t(hash >> 24)};
-            }},
-    Pattern{"opaque noise",
-            [](int x, int y) {
-              const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
-              return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), 255};
-            }},
-    Pattern{"a smooth alpha over colors",
-            [](int x, int y) {
-              return Bytes4{byte_of(0.5 + 0.5 * std::sin(x * 0.2)), byte_of(y / 40.0), byte_of((x + y) / 80.0),
-                            byte_of(0.5 + 0.5 * std::cos((x - y) * 0.11))};
-            }},
-    Pattern{"a cutout",
-            [](int x, int y) {
-              const bool is_in = std::hypot(x % 23 - 11, y % 19 - 9) < 8;
-              return Bytes4{byte_of(0.2 + x / 60.0), byte_of(0.8 - y / 60.0), byte_of(0.3), uint8_t(is_in ? 255 : 0)};
-            }},
-    Pattern{"only 0 and 255",
-            [](int x, int y) {
-              const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
-              const auto extreme = [&](int bit) { return uint8_t(hash >> bit & 1 ? 255 : 0); };
-              return Bytes4{extreme(0), extreme(1), extreme(2), 255};
-            }},
-    Pattern{"blocks of one color", [](int x, int y) {
-              const uint32_t hash = hash_of(uint32_t(x / 4 + 1000 * (y / 4)));
-              return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), uint8_t(hash >> 24)};
-            }}};
+    Pattern<Bytes4>{"a smooth opaque picture with edges",
+                    [](int x, int y) {
+                      const double edge = std::sin(x * 0.37) + std::cos(y * 0.23) > 0 ? 0.6 : 0.1;
+                      return Bytes4{byte_of(edge + 0.2 * std::sin(x * 0.1)), byte_of(0.5 + 0.4 * std::cos(y * 0.15)),
+                                    byte_of(0.7 - edge), 255};
+                    }},
+    Pattern<Bytes4>{"noise with alpha",
+                    [](int x, int y) {
+                      const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
+                      return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), uint8_t(hash >> 24)};
+                    }},
+    Pattern<Bytes4>{"opaque noise",
+                    [](int x, int y) {
+                      const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
+                      return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), 255};
+                    }},
+    Pattern<Bytes4>{"a smooth alpha over colors",
+                    [](int x, int y) {
+                      return Bytes4{byte_of(0.5 + 0.5 * std::sin(x * 0.2)), byte_of(y / 40.0), byte_of((x + y) / 80.0),
+                                    byte_of(0.5 + 0.5 * std::cos((x - y) * 0.11))};
+                    }},
+    Pattern<Bytes4>{
+        "a cutout",
+        [](int x, int y) {
+          const bool is_in = std::hypot(x % 23 - 11, y % 19 - 9) < 8;
+          return Bytes4{byte_of(0.2 + x / 60.0), byte_of(0.8 - y / 60.0), byte_of(0.3), uint8_t(is_in ? 255 : 0)};
+        }},
+    Pattern<Bytes4>{"only 0 and 255",
+                    [](int x, int y) {
+                      const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
+                      const auto extreme = [&](int bit) { return uint8_t(hash >> bit & 1 ? 255 : 0); };
+                      return Bytes4{extreme(0), extreme(1), extreme(2), 255};
+                    }},
+    Pattern<Bytes4>{"blocks of one color", [](int x, int y) {
+                      const uint32_t hash = hash_of(uint32_t(x / 4 + 1000 * (y / 4)));
+                      return Bytes4{uint8_t(hash), uint8_t(hash >> 8), uint8_t(hash >> 16), uint8_t(hash >> 24)};
+                    }}};
 
 std::vector<std::byte> host_blocks(const Level& level, BlockFormat format = BlockFormat::bc7) {
   std::vector<std::byte> blocks(block_bytes_of(format, level.size));
@@ -97,39 +99,35 @@ Halves4 halves_of_light(double r, double g, double b) {
   return {half_from_float(float(r)), half_from_float(float(g)), half_from_float(float(b)), half_from_float(1)};
 }
 
-struct Light {
-  std::string name;
-  std::function<Halves4(int, int)> texel;
-};
-
 const std::array lights{
-    Light{"a sky with a sun",
-          [](int x, int y) {
-            const double sun = 5000 * std::exp(-0.05 * (std::pow(x - 30, 2) + std::pow(y - 20, 2)));
-            return halves_of_light(0.2 + sun + 0.01 * y, 0.4 + 0.9 * sun, 1 + 0.8 * sun + 0.02 * x);
-          }},
-    Light{"edges between dark and bright",
-          [](int x, int y) {
-            const bool is_bright = std::sin(x * 0.37) + std::cos(y * 0.23) > 0;
-            return is_bright ? halves_of_light(12 + x * 0.1, 8, 3) : halves_of_light(0.01, 0.02 + 0.001 * y, 0.05);
-          }},
-    Light{"all bits: also below 0, infinite and NaN",
-          [](int x, int y) {
-            const uint32_t one = hash_of(uint32_t(x + 1000 * y)), other = hash_of(one + 1);
-            return Halves4{uint16_t(one), uint16_t(one >> 16), uint16_t(other), uint16_t(other >> 16)};
-          }},
-    Light{"noise around a color",
-          [](int x, int y) {
-            const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
-            return Halves4{uint16_t(0x3800 + hash % 61), uint16_t(0x3400 + hash / 64 % 61),
-                           uint16_t(0x3900 + hash / 4096 % 61), 0x3c00};
-          }},
-    Light{"one color", [](int, int) { return halves_of_light(0.5, 70, 60000); }}};
+    Pattern<Halves4>{"a sky with a sun",
+                     [](int x, int y) {
+                       const double sun = 5000 * std::exp(-0.05 * (std::pow(x - 30, 2) + std::pow(y - 20, 2)));
+                       return halves_of_light(0.2 + sun + 0.01 * y, 0.4 + 0.9 * sun, 1 + 0.8 * sun + 0.02 * x);
+                     }},
+    Pattern<Halves4>{"edges between dark and bright",
+                     [](int x, int y) {
+                       const bool is_bright = std::sin(x * 0.37) + std::cos(y * 0.23) > 0;
+                       return is_bright ? halves_of_light(12 + x * 0.1, 8, 3)
+                                        : halves_of_light(0.01, 0.02 + 0.001 * y, 0.05);
+                     }},
+    Pattern<Halves4>{"all bits: also below 0, infinite and NaN",
+                     [](int x, int y) {
+                       const uint32_t one = hash_of(uint32_t(x + 1000 * y)), other = hash_of(one + 1);
+                       return Halves4{uint16_t(one), uint16_t(one >> 16), uint16_t(other), uint16_t(other >> 16)};
+                     }},
+    Pattern<Halves4>{"noise around a color",
+                     [](int x, int y) {
+                       const uint32_t hash = hash_of(uint32_t(x + 1000 * y));
+                       return Halves4{uint16_t(0x3800 + hash % 61), uint16_t(0x3400 + hash / 64 % 61),
+                                      uint16_t(0x3900 + hash / 4096 % 61), 0x3c00};
+                     }},
+    Pattern<Halves4>{"one color", [](int, int) { return halves_of_light(0.5, 70, 60000); }}};
 
 }  // namespace
 
 GPU_TEST_CASE("blocks of BC7 of a device are those of the host, bit for bit") {
-  for (const Pattern& pattern : patterns)
+  for (const Pattern<Bytes4>& pattern : patterns)
     for (const Size size : {Size{64, 48}, Size{17, 9}, Size{1, 37}, Size{1, 1}}) {
       CAPTURE(pattern.name);
       CAPTURE(size.width);
@@ -141,7 +139,7 @@ GPU_TEST_CASE("blocks of BC7 of a device are those of the host, bit for bit") {
 }
 
 GPU_TEST_CASE("blocks of BC6H of a device are those of the host, bit for bit") {
-  for (const Light& light : lights)
+  for (const Pattern<Halves4>& light : lights)
     for (const Size size : {Size{64, 48}, Size{17, 9}, Size{1, 37}, Size{1, 1}}) {
       CAPTURE(light.name);
       CAPTURE(size.width);

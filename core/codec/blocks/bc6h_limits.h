@@ -1,4 +1,4 @@
-// What the encoder of BC6H tries.
+// The partitions, modes and rounds that the encoder of BC6H tries.
 #pragma once
 
 #include <array>

@@ -17,7 +17,7 @@ inline float sum(const Lanes& lanes) {
   return (parts[0] + parts[1]) + (parts[2] + parts[3]);
 }
 
-// Of the squares along a line: its 8 steps represent this part.
+// The share of the squared distances along a line that its 8 steps represent.
 constexpr float part_on_steps = 0.98f;
 
 // For each partition, the sum of the squared distances of the texels from the best line of their pair, with an

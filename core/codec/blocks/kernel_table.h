@@ -9,8 +9,8 @@ namespace gpupost {
 
 struct KernelTable {
   std::vector<float> numbers;
-  std::vector<std::pair<std::string_view, int>>
-      constants;  // names and values: where each part begins, and other integers
+  // Names and values: where each part begins, and other integers.
+  std::vector<std::pair<std::string_view, int>> constants;
 
   KernelTable();  // with the constants of core/codec/blocks/reciprocal.h
 

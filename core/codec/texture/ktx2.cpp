@@ -86,7 +86,7 @@ std::vector<std::byte> descriptor_of(const Texture& texture) {
   put(descriptor, texel.transfer == Transfer::srgb ? ktx2::transfer_srgb : ktx2::transfer_linear);
   put(descriptor, texture.is_premultiplied ? ktx2::alpha_premultiplied : uint8_t(0));
   put(descriptor, texel.has_blocks() ? ktx2::four_by_four : ktx2::one_texel);
-  // Of plane 0, the only one. Files with supercompression have 0 here by early revisions of the specification.
+  // bytesPlane0. Early revisions of the specification want 0 here in files with supercompression.
   put(descriptor, uint64_t(texel.unit_bytes()));
   put_samples(descriptor, texel);
   return descriptor;

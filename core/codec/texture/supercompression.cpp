@@ -6,6 +6,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace gpupost {
@@ -20,13 +21,17 @@ size_t checked(size_t result) {
   fail(is_memory ? Exit::limit : Exit::bug, "Zstandard: {}", ZSTD_getErrorName(result));
 }
 
+// libzstd uses no more threads than there are pieces of this size.
+constexpr size_t bytes_of_thread = size_t(1) << 20;
+
 // One frame. Its bytes do not depend on the number of threads, because there is at least one beside the caller's.
 TexelBuffer zstd_compressed(Bytes bytes, int effort) {
   const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   if (!context) fail(Exit::limit, "out of memory: Zstandard cannot start");
   checked(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, effort > 0 ? effort : usual_zstd_level));
   checked(ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1));
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_nbWorkers, core_count());  // refused by a libzstd without threads
+  const int thread_count = int(std::clamp(bytes.size() / bytes_of_thread, size_t(1), size_t(core_count())));
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_nbWorkers, thread_count);  // refused by a libzstd without threads
   TexelBuffer packed(ZSTD_compressBound(bytes.size()));
   const size_t count = checked(ZSTD_compress2(context.get(), packed.data(), packed.size(), bytes.data(), bytes.size()));
   return first_part(std::move(packed), count);

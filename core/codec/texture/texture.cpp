@@ -121,7 +121,7 @@ struct Unheld {
 float float_of(float value) { return value; }
 float float_of(uint16_t half) { return float_from_half(half); }
 
-// Of a range of texels, in the channels of the image.
+// Counts in some texels, without channels that the image lacks.
 template <class T>
 Unheld unheld_in(const Group& color, std::span<const T> numbers) {
   Unheld unheld;
