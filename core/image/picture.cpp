@@ -21,9 +21,10 @@ int level_count_of(Size base) { return int(std::bit_width(unsigned(std::max(base
 
 double rounding(double magnitude, Depth depth) {
   const double relative = depth == Depth::f32 ? 3 * 0x1p-22 : 3 * 0x1p-11;
-  const double absolute = depth == Depth::u8     ? 0.6 / 255  // as far off as Direct3D lets conversions be
-                          : depth == Depth::half ? 0x1p-24
-                                                 : 0x1p-126;  // below it devices may flush to zero
+  const double absolute = depth == Depth::u8 ? 0.6 / 255  // as far off as Direct3D lets conversions be
+                          : depth == Depth::half
+                              ? 0x1p-24
+                              : 0x1p-116;  // a sum of many products below 2^-126, which devices may flush to 0
   return relative * magnitude + absolute;
 }
 

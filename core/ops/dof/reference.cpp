@@ -364,22 +364,26 @@ Planes through_lens_tolerance(const Planes& picture, const Planes& error, const 
     const Position at = texel_of(index, view.size);
     const double radius = view.circles[index].radius;
     const auto finite = [](const Color& c) { return is_finite(c) ? c : Color{}; };
-    const auto at_texel = [&](const std::vector<Layers>& of_half, const Color& own, const auto& of_full) {
-      return field.is_half ? between(of_half, half, at, radius, own) : of_full();
+    const auto at_texel = [&](const std::vector<Layers>& layers, const Color& sharp, const auto& of_full) {
+      return field.is_half ? between(layers, half, at, radius, sharp) : of_full();
     };
-    const Layers made =
-        at_texel(half_made, finite(color_at(magnitudes, index)), [&] { return layers_at(magnitudes, view, at); });
+    const Color own = finite(color_at(magnitudes, index));
+    const Layers made = at_texel(half_made, own, [&] { return layers_at(magnitudes, view, at); });
     const Layers off = at_texel(half_off, finite(color_at(error, index)), [&] { return layers_at(error, view, at); });
     const Layers moved = at_texel(half_moved, Color{}, [&] { return moved_by_radii(magnitudes, view, at, of_radii); });
     const Color result = shown(made, radius, field);
+    // the radius also decides which part of the result comes from half the sides
+    const bool is_of_both = field.is_half && std::abs(std::abs(radius) - 1) < 0.5 + of_radii;
+    const Layers of_half = is_of_both ? between(half_made, half, at, std::copysign(2, radius), own) : Layers{};
     Color sum;
     for (size_t k = 0; k < 4; ++k) {
+      const double of_part = is_of_both ? of_radii * (own[k] + of_half.behind[k]) : 0;
       const double of_coverage = moved.coverage * std::max(made.behind[k], result[k]);
       // the picture of half the sides and its layers are stored on the way, and summed up as floats
       const double parts = made.near_light[k] + made.behind[k];
       const double stored = field.is_half ? 3 * rounding(parts, storage) + 5 * rounding(parts, Depth::f32) : 0;
       sum[k] = rounding(result[k], storage) + off.near_light[k] + off.behind[k] + moved.near_light[k] +
-               moved.behind[k] + of_coverage + stored + flushed;
+               moved.behind[k] + of_part + of_coverage + stored + flushed;
       if (field.show == Show::circles || field.show == Show::coverage)
         sum[k] = rounding(result[k], storage) + of_radii + moved.coverage;
     }
