@@ -35,7 +35,7 @@ Color sharpened(const Call& call, const Color& c, const Color& around) {
   for (size_t k = 0; k < 3; ++k) {
     const double detail = as_float(straight[k] - mean[k]);
     const double kept = std::isnan(detail) ? detail : std::copysign(std::max(std::abs(detail) - least, 0.0), detail);
-    made[k] = c[k] + as_float(as_float(call.number("amount") * alpha) * kept);
+    made[k] = c[k] + as_float(call.number("amount") * as_float(alpha * kept));
   }
   return as_floats(made);
 }
