@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string_view>
+#include <tuple>
 
 using namespace gpupost;
 using namespace gpupost::test;
@@ -26,6 +28,19 @@ GPU_TEST_CASE("bloom is as its definition says at even sides, odd sides and side
   for (const Size size : {Size{64, 48}, Size{67, 41}, Size{66, 35}, Size{1, 1}, Size{1, 9}, Size{3, 2}, Size{7, 1}})
     for (const std::string_view example : op_named("bloom")->doc.examples)
       check_call(gpu, parse_call(*op_named("bloom"), example), "noise", size, kinds[turn++ % std::size(kinds)]);
+}
+
+GPU_TEST_CASE("the glow of a star ends where that of its definition does, at odd sides") {
+  const std::tuple<Size, Position, std::string_view> stars[] = {{{1, 65}, {0, 39}, "--radius 8"},
+                                                                {{177, 99}, {96, 62}, "--radius 16"}};
+  for (const auto& [size, star, options] : stars) {
+    const Call call = parse_call(*op_named("bloom"), options);
+    const Plan made = plan({&call, 1}, {.size = size, .storage = Depth::f32}, gpu.info().traits);
+    const Level base = star_at(size, star);
+    const RunResult result = gpu.run(made, base, 0);
+    const LevelCheck found = verify({&call, 1}, base, result.levels, 0, Depth::f32).front();
+    CHECK_MESSAGE(found.share <= 1, describe(found));
+  }
 }
 
 GPU_TEST_CASE("an infinite channel does not hide the error of others behind bloom, nor that of bright light near it") {

@@ -28,28 +28,33 @@ using Taps = std::vector<Tap>;
 // The tents of the `coarse` texels of a side, over the area of its `fine` texels: they add up to 1 everywhere.
 class Tents {
  public:
-  Tents(int fine, int coarse) : coarse_(coarse), ratio_(double(fine) / coarse) {}
+  Tents(int fine, int coarse) : fine_(fine), coarse_(coarse) {}
 
-  double ratio() const { return ratio_; }
+  double ratio() const { return double(fine_) / coarse_; }
   // The integral of a coarse texel's tent over the area of a fine one.
   double share(int coarse_texel, int fine_texel) const {
     return rise(coarse_texel - 1, fine_texel) - rise(coarse_texel, fine_texel);
   }
 
  private:
-  // Over the area of a fine texel: the integral of the line from 0 at the middle of a coarse texel to 1 at that of the next.
+  // Over the area of a fine texel: the integral of the line from 0 at the middle of a coarse texel to 1 at that of the next. It is
+  // exactly 0 before and 1 behind the line, so that no tent has a share of texels that it does not reach.
   double rise(int coarse_texel, int fine_texel) const {
     if (coarse_texel < 0) return 1;
     if (coarse_texel >= coarse_ - 1) return 0;
-    const auto integral = [&](double at) {
-      const double x = at / ratio_ - coarse_texel - 0.5;
-      return x <= 0 ? 0 : ratio_ * (x < 1 ? x * x / 2 : x - 0.5);
+    const int64_t length = int64_t(2) * fine_;  // of the line, in parts of which a fine texel has 2 * coarse_
+    const int64_t begin = int64_t(2) * fine_texel * coarse_ - (int64_t(2) * coarse_texel + 1) * fine_;
+    const int64_t end = begin + int64_t(2) * coarse_;
+    if (end <= 0) return 0;
+    if (begin >= length) return 1;
+    const auto integral = [&](int64_t at) {
+      const double x = double(at) / double(length);
+      return at <= 0 ? 0 : ratio() * (at < length ? x * x / 2 : x - 0.5);
     };
-    return integral(fine_texel + 1.0) - integral(fine_texel);
+    return integral(end) - integral(begin);
   }
 
-  int coarse_;
-  double ratio_;
+  int fine_, coarse_;
 };
 
 std::vector<Taps> taps_down(int fine, int coarse) {
