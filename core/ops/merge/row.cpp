@@ -184,6 +184,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
   const auto mode = Mode(call.integer("mode"));
   if (mode == Mode::mask || mode == Mode::stencil) made.has_alpha = true;
   if (mode == Mode::mix && inputs.size() > 1) made.has_alpha |= inputs[1].has_alpha;
+  if (mode == Mode::add && inputs.size() > 1) made.may_be_transparent |= inputs[1].has_alpha;  // alpha above 1 stays
   return made;
 }
 

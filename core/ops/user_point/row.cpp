@@ -29,6 +29,13 @@ static std::vector<Note> lines() {
 // What the function does with R, G and B is not known.
 static Needs needs(const Call&) { return {.primaries = rec709, .file = "file"}; }
 
+// The function may return any alpha.
+static Output output(const Call& call, std::span<const Output> inputs) {
+  Output made = by_values(call, inputs);
+  made.may_be_transparent = true;
+  return made;
+}
+
 extern const Op users_point_op;
 const Op users_point_op{
     .name = "point",
@@ -61,7 +68,7 @@ const Op users_point_op{
                 .form = {.syntax = "NAME=NUMBER", .matches = is_setting, .is_repeated = true}}},
     .prepare = [](Call& call) { call.shader = std::make_shared<const FusedPoint>(fused_point_of_source(call)); },
     .needs = needs,
-    .output = by_values,
+    .output = output,
     .point = Point{},
 };
 
