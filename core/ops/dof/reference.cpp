@@ -64,9 +64,9 @@ bool is_finite(const Color& c) {
   return std::ranges::all_of(c, [](double number) { return std::isfinite(number); });
 }
 
-// A circle's radius and the share of its light that a texel in it gets.
+// A circle's radius and the share of its light that a texel in it gets. `most_share`: without what part_in_half() leaves out.
 struct Circle {
-  double radius = 0, share = 1;
+  double radius = 0, share = 1, most_share = 1;
 };
 
 // How far a texel is away, and where the aperture's edge is on the way.
@@ -103,7 +103,8 @@ View view_of(const Plane& depth, const DepthOfField& field) {
   const std::vector<double> areas = areas_of(field.aperture);
   for (const double number : depth.values) {
     const double radius = radius_of(field, number, frame_width(field, depth.size.width));
-    view.circles.push_back({radius, 1 / area_of(areas, std::abs(radius))});
+    const double share = 1 / area_of(areas, std::abs(radius));
+    view.circles.push_back({radius, share, share});
   }
   set_reach(view, field.aperture);
   return view;
@@ -138,8 +139,8 @@ View half_view_of(const View& view, const DepthOfField& field) {
       double radius = 0;
       for (const size_t index : texels) radius += view.circles[index].radius / double(texels.size());
       const bool is_sharp = std::abs(view.circles[texels.front()].radius) <= view.least;
-      half.circles.push_back(
-          is_sharp ? Circle{0, 1} : Circle{radius / 2, part_in_half(radius) / area_of(areas, std::abs(radius) / 2)});
+      const double share = 1 / area_of(areas, std::abs(radius) / 2);
+      half.circles.push_back(is_sharp ? Circle{} : Circle{radius / 2, part_in_half(radius) * share, share});
     }
   set_reach(half, field.aperture);
   return half;
@@ -179,8 +180,8 @@ struct Fields {
   Sum near_field, far_field, behind;
 };
 
-// The fields at a texel. With `margin` a circle has all of each texel that it touches or nearly touches: what errors of
-// radii move is in proportion to that.
+// The fields at a texel. With `margin` a circle has all of each texel that it touches or nearly touches, and its largest share: what
+// errors of radii move is in proportion to that.
 Fields fields_at(const Planes& picture, const View& view, Position at, bool with_margin) {
   const Circle own = view.circles[view.index_of(at)];
   Fields fields;
@@ -200,8 +201,9 @@ Fields fields_at(const Planes& picture, const View& view, Position at, bool with
       if (!takes_part || (share(std::abs(circle.radius)) == 0 && share(std::abs(own.radius)) == 0)) continue;
       const Color c = color_at(picture, index);
       if (!is_finite(c)) continue;
-      if (view.is_near(circle.radius)) fields.near_field.add(c, share(circle.radius) * circle.share);
-      else if (view.is_near(own.radius)) fields.behind.add(c, share(own.radius) * own.share);
+      const auto whole = [&](const Circle& of) { return with_margin ? of.most_share : of.share; };
+      if (view.is_near(circle.radius)) fields.near_field.add(c, share(circle.radius) * whole(circle));
+      else if (view.is_near(own.radius)) fields.behind.add(c, share(own.radius) * whole(own));
       if (are_far) {
         const double smaller = std::min(-circle.radius, -own.radius);
         fields.far_field.add(c, share(smaller) / ((smaller + 0.5) * (smaller + 0.5)));
