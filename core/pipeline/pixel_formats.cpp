@@ -123,6 +123,7 @@ Transfer output_transfer(const OutputSettings& output, const Format& format, Dep
          compression_names[size_t(*output.compression)]);
   if (!format.can_write(Depth::u8))
     fail(Exit::usage, "--transfer srgb: {} files are always linear; expected linear", format.name);
+  if (!format.can_write(depth)) return transfer;  // the encoder refuses the depth
   fail(Exit::usage, "--transfer srgb: {} files are linear at {} bits; expected linear, or --bits 8", format.name,
        name_of(depth));
 }

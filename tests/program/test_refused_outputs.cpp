@@ -160,6 +160,10 @@ TEST_CASE("outputs whose names are wrong") {
        {"compare: -o - is not a file; expected -o FILE with .exr"}},
       {"sixteen bits in a TGA", {"deep.png", "-o", "out.tga"}, 1, {"tga holds 8 bits, not 16; use --bits 8"}},
       {"sixteen bits in a JPEG", {"deep.png", "-o", "out.jpg"}, 1, {"jpg holds 8 bits, not 16; use --bits 8"}},
+      {"the curve of sixteen bits in a JPEG",
+       {"deep.png", "-o", "out.jpg", "--transfer", "srgb"},
+       1,
+       {"jpg holds 8 bits, not 16; use --bits 8"}},
       {"floats in a PNG", {"in.exr", "-o", "out.png", "--bits", "16f"}, 1, {"--bits 16f", "8 or 16"}},
   });
 }
