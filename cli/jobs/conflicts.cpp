@@ -176,11 +176,11 @@ void check_pipes(const Request& request, std::span<const Job> jobs) {
   FileNames names;
   std::set<std::string> read;
   const auto check_one = [&](const std::string& path, bool is_read_again) {
-    const bool is_standard_input = own_descriptor(path) == STDIN_FILENO || path == "-";
-    const std::string shown = is_standard_input ? "standard input" : path;
+    const bool is_from_standard_input = is_standard_input(path);
+    const std::string shown = is_from_standard_input ? "standard input" : path;
     if (is_read_again)
       fail(Exit::usage, "{}: {} cannot be read again; expected files", batch.resumes ? "--resume" : "--journal", shown);
-    if (!read.insert(names.of(is_standard_input ? "/dev/stdin" : path)).second)
+    if (!read.insert(names.of(is_from_standard_input ? "/dev/stdin" : path)).second)
       fail(Exit::usage, "{} can be read only once, and it is needed more than once; write it to a file first", shown);
   };
   if (const std::string& list = request.globals.inputs.list; is_pipe(list)) check_one(list, false);

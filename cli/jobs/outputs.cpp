@@ -111,7 +111,7 @@ std::string folder_below(const std::string& input) {
 
 // The text for a placeholder like {stem}, for one input. `is_below`: the pattern has text before the placeholder.
 static std::string place(std::string_view key, const Input& input, const Format& format, bool is_below) {
-  const fs::path path = input.path == "-" ? "stdin" : input.path;
+  const fs::path path = is_standard_input(input.path) ? "stdin" : input.path;
   if (key == "stem") return path.stem().string();
   if (key == "name") return path.filename().string();
   if (key == "ext") return std::string(format.extensions.front());
@@ -173,7 +173,7 @@ static OutputPath fill(const std::string& output, const Input& input, const Form
 
 // The format of an input as far as it is known before it is read: from its extension, or from the first bytes of standard input.
 static const Format* format_of_input(const std::string& path) {
-  return path == "-" ? format_of_bytes(first_bytes(STDIN_FILENO, magic_bytes)) : format_of_extension(path);
+  return is_standard_input(path) ? format_of_bytes(first_bytes(STDIN_FILENO, magic_bytes)) : format_of_extension(path);
 }
 
 // Format of an output: --format, else from the output's name, else as the input, else EXR.
@@ -211,7 +211,7 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
 }
 
 static std::string default_output(const Request& request, const Job& job) {
-  if (job.inputs.front() == "-") return "-";
+  if (is_standard_input(job.inputs.front())) return "-";
   return fs::path(job.inputs.front()).stem().string() + "." + std::string(request.calls.back().op->name) + "." +
          std::string(job.format->extensions.front());
 }

@@ -111,6 +111,8 @@ std::optional<int> own_descriptor(const std::string& path) {
   return std::nullopt;
 }
 
+bool is_standard_input(const std::string& path) { return path == "-" || own_descriptor(path) == STDIN_FILENO; }
+
 Target target_of(const std::string& path, bool no_clobber) {
   if (path.empty()) fail(Exit::output, "the output has an empty name");
   if (!fs::path(path).has_filename()) fail_to_write(path, EISDIR);

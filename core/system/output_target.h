@@ -20,6 +20,9 @@ struct AlreadyExists : Error {
 // The descriptor that a path means, itself or through links: "-", /dev/stdout, /dev/fd/3. Such an output is appended to and never replaced.
 std::optional<int> own_descriptor(const std::string& path);
 
+// Whether an input is standard input: "-", /dev/stdin, /dev/fd/0.
+bool is_standard_input(const std::string& path);
+
 // Throws Error(Exit::output) if a path clearly cannot be written: the folder is missing or not writable; the path is a
 // folder, a mount point, a read-only file, a dangling link, or a file that `no_clobber` protects; or the descriptor is
 // closed or read-only.

@@ -95,7 +95,8 @@ DEVICE_TEST_CASE("standard input may be a file, standard output may be named") {
   CHECK(place.shell("gpupost mips - -o - < in.exr | cat > b.exr").exit_code == 0);
   CHECK(place.shell("gpupost in.exr mips -o - > c.exr").exit_code == 0);
   CHECK(place.shell("cat in.exr | gpupost mips -o d.exr").exit_code == 0);
-  for (const std::string name : {"a.exr", "b.exr", "c.exr"})
+  CHECK(place.shell("gpupost /dev/stdin mips < in.exr > e.exr").exit_code == 0);
+  for (const std::string name : {"a.exr", "b.exr", "c.exr", "e.exr"})
     CHECK_MESSAGE(place.read(name) == place.read("d.exr"), name);
 }
 
@@ -108,15 +109,18 @@ TEST_CASE("two gpuposts in a row convert there and back") {
 
 TEST_CASE("standard output has the format of standard input, also if that comes in pieces") {
   const TestFolder place;
-  for (const std::string line : {"cat in.png | gpupost - -o - > out", "gpupost - -o - < in.png > out",
-                                 "cat in.png | gpupost - -o /dev/stdout | cat > out",
-                                 "{ head -c 5 in.png; sleep 0.05; tail -c +6 in.png; } | gpupost - -o - > out"}) {
+  for (const std::string line :
+       {"cat in.png | gpupost - -o - > out", "gpupost - -o - < in.png > out",
+        "cat in.png | gpupost - -o /dev/stdout | cat > out", "cat in.png | gpupost /dev/stdin -o - > out",
+        "{ head -c 5 in.png; sleep 0.05; tail -c +6 in.png; } | gpupost - -o - > out"}) {
     const Finished finished = place.shell(line);
     CHECK_MESSAGE(finished.exit_code == 0, line, ": ", finished.err);
     CHECK_MESSAGE(place.read("out").substr(1, 3) == "PNG", line);
   }
   REQUIRE(place.shell("cat in.png | gpupost - -o below/ --mkdir").exit_code == 0);
   CHECK(place.has("below/stdin.png"));
+  REQUIRE(place.shell("cat in.png | gpupost /dev/fd/0 -o below/{stem}.2.{ext}").exit_code == 0);
+  CHECK(place.has("below/stdin.2.png"));
   REQUIRE(place.shell("cat in.exr | gpupost - -o - > out").exit_code == 0);
   CHECK(decoded(place, "out").format == "exr");
   CHECK(place.shell("printf abc | gpupost - -o - > out").exit_code == 2);
