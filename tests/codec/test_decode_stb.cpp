@@ -81,6 +81,7 @@ std::string bmp_header(int width, int height, int bits, uint32_t compression, ui
 }
 
 using Warnings = std::vector<std::string>;
+const std::string drop_hint = " (to drop it, add --input-alpha data and `channels --list R,G,B`)";
 
 const std::string hdr_start = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n";
 
@@ -213,19 +214,52 @@ TEST_CASE("color chunks behind the image data of a PNG are ignored, with a warni
 }
 
 TEST_CASE("the extension area of a TGA says what its alpha is") {
-  const auto made = [](char type) {
-    const std::string image = tga_header(2, 1, 1, 32, 0x28) + std::string("\1\2\3\x80", 4);
+  const auto made = [](char type, int descriptor, const std::string& texels) {
+    const std::string image = tga_header(2, int(texels.size() / 4), 1, 32, descriptor) + texels;
     std::string area(495, '\0');
     area[494] = type;
     return file_of(image + area + little(uint32_t(image.size()), 4) + little(0, 4) +
                    std::string("TRUEVISION-XFILE.\0", 18));
   };
-  CHECK(decode_bytes(made(3)).picture.alpha == Alpha::straight);
-  CHECK(decode_bytes(made(3)).warnings.empty());
-  CHECK(decode_bytes(made(4)).picture.alpha == Alpha::premultiplied);
-  for (const char type : {0, 1, 2})
-    CHECK(decode_bytes(made(type)).warnings ==
-          std::vector<std::string>{"its extension says that alpha has no meaning; it is read as alpha"});
+  const std::string texel("\1\2\3\x80", 4), hidden(4, '\0'), opaque(4, '\xff');
+  const Warnings told{"its extension says that alpha has no meaning; it is read as alpha" + drop_hint};
+  for (const int descriptor : {0x28, 0x20}) {
+    CAPTURE(descriptor);
+    CHECK(decode_bytes(made(3, descriptor, texel)).picture.alpha == Alpha::straight);
+    CHECK(decode_bytes(made(3, descriptor, texel)).warnings.empty());
+    CHECK(decode_bytes(made(4, descriptor, texel)).picture.alpha == Alpha::premultiplied);
+    CHECK(decode_bytes(made(4, descriptor, texel)).warnings.empty());
+    for (const char type : {0, 1, 2}) {
+      CHECK(decode_bytes(made(type, descriptor, texel)).warnings == told);
+      CHECK(decode_bytes(made(type, descriptor, hidden + opaque)).warnings == told);
+      CHECK(decode_bytes(made(type, descriptor, hidden)).warnings.empty());  // ops warn of it
+      CHECK(decode_bytes(made(type, descriptor, opaque)).warnings.empty());
+      CHECK(decode_bytes(made(type, descriptor, texel), {.alpha = AlphaUse::data}).warnings.empty());
+    }
+  }
+}
+
+TEST_CASE("a TGA and a BMP whose headers name no alpha tell that it is read") {
+  const std::string texel("\1\2\3\x80", 4), gray("\1\x80", 2);
+  const auto warnings = [](const std::string& file) {
+    const Decoded decoded = decode_bytes(file_of(file));
+    CHECK(decoded.picture.groups[0].has_alpha());
+    return decoded.warnings;
+  };
+  const Warnings told{"its header says that alpha has no meaning; it is read as alpha" + drop_hint};
+  CHECK(warnings(tga_header(2, 1, 1, 32) + texel) == told);
+  CHECK(warnings(tga_header(10, 1, 1, 32) + std::string(1, '\0') + texel) == told);
+  CHECK(warnings(tga_header(3, 1, 1, 16) + gray) == told);
+  CHECK(warnings(tga_header(2, 1, 1, 32, 0x28) + texel).empty());
+  CHECK(warnings(tga_header(3, 1, 1, 16, 0x28) + gray).empty());
+  CHECK(warnings(bmp_header(1, 1, 32, 0, 0) + texel) == told);
+  CHECK(warnings(bmp_header(1, 1, 32, 0, 0) + std::string(4, '\0')).empty());  // opaque
+  for (const uint32_t mask : {0u, 0xff000000u}) {
+    const std::string file = "BM" + little(0, 8) + little(14 + 108, 4) + little(108, 4) +
+                             bmp_header(1, 1, 32, 0, 0).substr(18) + std::string(12, '\0') + little(mask, 4) +
+                             std::string(52, '\0') + texel;
+    CHECK(warnings(file) == (mask == 0 ? told : Warnings{}));
+  }
 }
 
 TEST_CASE("a BMP gives the ICC profile that its header embeds, and tells of a linked one") {

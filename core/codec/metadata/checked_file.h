@@ -14,6 +14,7 @@ struct Checked {
   Size size;
   Colors colors;
   Alpha alpha = Alpha::straight;
+  std::string_view denies_alpha;     // the part of the file that says that alpha has no meaning; empty: none
   std::vector<std::byte> rewritten;  // if not empty, read this instead of the file
 };
 

@@ -151,6 +151,13 @@ std::vector<std::byte> rewritten_with_fields(Bytes file, const BmpHeader& header
   return to.take();
 }
 
+// Whether texels have a byte that is not used. Some programs write alpha there. A header of 56 bytes or more can say so.
+bool has_unused_byte(Bytes file, const BmpHeader& header) {
+  constexpr size_t alpha_mask_at = file_header_bytes + 52, least_header_bytes = 56;
+  if (header.bits != 32 || header.has_fields()) return false;
+  return header.header_bytes < least_header_bytes || little_at<uint32_t>(file, alpha_mask_at) == 0;
+}
+
 void check_fields(Bytes file) {
   const auto field = [&](size_t index) { return little_at<uint32_t>(file, file_header_bytes + 40 + 4 * index); };
   const uint32_t red = field(0), green = field(1), blue = field(2);
@@ -209,6 +216,7 @@ Checked check_bmp(Bytes file, const Limits& limits) {
     fail(Exit::input, "is cut off: it claims {} bytes, the file has {}", said_bytes, file.size());
   Checked checked{.size = {int(header.width), int(header.row_count())}};
   if (header.has_fields()) check_fields(file);
+  if (has_unused_byte(file, header)) checked.denies_alpha = "header";
   warn_of_calibration(file, header, checked.colors);
   take_profile(file, header, checked.colors);
   const bool is_of_fields = header.bits == 16 || header.bits == 32;  // default fields if the file has none

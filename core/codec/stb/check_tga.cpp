@@ -93,17 +93,18 @@ std::vector<std::byte> start_of(Bytes file, const TgaHeader& header) {
   return start;
 }
 
-// Applies the attribute type of the extension area, if there is one: what the fourth component is.
-void take_attribute_type(Bytes file, Checked& checked) {
+// Applies the attribute type of the extension area, if there is one, else the header: what the last component is.
+void take_attribute_type(Bytes file, int alpha_bits, Checked& checked) {
   constexpr size_t footer_bytes = 26, type_at = 494;
-  constexpr uint8_t of_no_use = 2, premultiplied = 4;  // up to 2: none, or undefined
+  constexpr uint8_t of_no_use = 2, straight = 3, premultiplied = 4;  // up to 2: none, or undefined
+  if (alpha_bits == 0) checked.denies_alpha = "header";
   if (!text_of(file).ends_with(footer_end) || file.size() < footer_bytes) return;
   const uint64_t area = little_at<uint32_t>(file, file.size() - footer_bytes);
   if (area == 0 || area + type_at >= file.size()) return;
   const uint8_t type = byte_at(file, size_t(area) + type_at);
   if (type == premultiplied) checked.alpha = Alpha::premultiplied;
-  else if (type <= of_no_use)
-    checked.colors.warnings.push_back("its extension says that alpha has no meaning; it is read as alpha");
+  if (type <= of_no_use) checked.denies_alpha = "extension";
+  else if (type == straight || type == premultiplied) checked.denies_alpha = "";
 }
 
 // After the image there may be padding, or data with a footer at the end. Other bytes are ignored, but not behind runs, which
@@ -171,7 +172,8 @@ Checked check_tga(Bytes file, const Limits& limits) {
   const bool is_gray = (byte_at(file, 2) & 7) == 3;
   const bool is_narrow = !is_gray && (color_bits == 15 || color_bits == 16);
   const bool has_narrow_alpha = is_narrow && color_bits == 16 && alpha_bits == 1;
-  if (has_narrow_alpha || (alpha_bits != 0 && color_bits == 32)) take_attribute_type(file, checked);
+  const bool has_byte_of_alpha = is_gray ? color_bits == 16 : color_bits == 32;
+  if (has_narrow_alpha || has_byte_of_alpha) take_attribute_type(file, alpha_bits, checked);
   if (is_narrow) checked.rewritten = rewritten(file, header, end, has_narrow_alpha);
   if (!is_narrow && header.has_map && !header.is_mapped) {
     checked.rewritten = start_of(file, header);

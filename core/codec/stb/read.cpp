@@ -3,8 +3,10 @@
 #include "core/codec/metadata/checked_file.h"
 #include "core/codec/metadata/raster.h"
 
+#include <fmt/core.h>
 #include <stb_image.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -31,6 +33,18 @@ Texels load(Bytes file, Depth depth) {
   return texels;
 }
 
+// Whether alpha makes a difference. Where it is 0 everywhere, ops warn of it.
+bool has_visible_alpha(const Raster& raster) {
+  if (raster.channel_count % 2 != 0) return false;
+  const std::span<const uint8_t> bytes = raster.texels.as<uint8_t>();
+  uint8_t least = 255, most = 0;
+  for (size_t i = 3; i < bytes.size(); i += 4) {
+    least = std::min(least, bytes[i]);
+    most = std::max(most, bytes[i]);
+  }
+  return least < 255 && most > 0;
+}
+
 Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, const DecodeOptions& options,
              const TexelAllocator& lend) {
   check_is_only_part(options.part, format);
@@ -47,6 +61,11 @@ Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, 
          texels.size.width, texels.size.height);
   std::memcpy(raster.texels.data(), texels.data.get(), raster.texels.size());
   raster.channel_count = texels.channel_count;
+  if (!checked.denies_alpha.empty() && options.alpha == AlphaUse::as_recorded && has_visible_alpha(raster))
+    raster.colors.warnings.push_back(fmt::format(
+        "its {} says that alpha has no meaning; it is read as alpha (to drop it, add --input-alpha data and "
+        "`channels --list R,G,B`)",
+        checked.denies_alpha));
   return decoded_of(std::move(raster), options, lend);
 }
 
