@@ -131,7 +131,8 @@ std::optional<std::string> drop_senseless_primaries(Picture& picture) {
   const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
   if (found == picture.attributes.end() || primaries_in(*found)) return std::nullopt;
   picture.attributes.erase(found);
-  return "its chromaticities are not valid primaries; they are dropped, and its colors are taken as Rec. 709";
+  return "its chromaticities are not valid primaries and are dropped; without --input-primaries, its colors are taken "
+         "as Rec. 709";
 }
 
 void set_primaries(Picture& picture, const Primaries& primaries) {

@@ -277,9 +277,11 @@ TEST_CASE("a BMP gives the ICC profile that its header embeds, and tells of a li
   };
   using Warnings = std::vector<std::string>;
   CHECK(decode_bytes(made(0x4d424544, "no profile")).warnings ==
-        Warnings{"the ICC profile is damaged and ignored; the image is taken as sRGB"});
+        Warnings{"the ICC profile is damaged and ignored; without --input-transfer and --input-primaries, the image is "
+                 "taken as sRGB"});
   CHECK(decode_bytes(made(0x4c494e4b, "")).warnings ==
-        Warnings{"its linked ICC profile is ignored; the image is taken as sRGB"});
+        Warnings{"its linked ICC profile is ignored; without --input-transfer and --input-primaries, the image is "
+                 "taken as sRGB"});
   CHECK(decode_bytes(made(0x73524742, "")).warnings.empty());
   CHECK(refusal_of(made(0x4d424544, "")) == "");
 }
@@ -296,7 +298,9 @@ TEST_CASE("a BMP with primaries and gammas other than those of sRGB says that th
   };
   const std::vector<double> none(9, 0), srgb{0.64, 0.33, 0.03, 0.3, 0.6, 0.1, 0.15, 0.06, 0.79};
   const std::vector<double> wide{0.708, 0.292, 0, 0.17, 0.797, 0.033, 0.131, 0.046, 0.823};
-  const Warnings ignored{"its endpoints and gammas are ignored; the image is taken as sRGB"};
+  const Warnings ignored{
+      "its endpoints and gammas are ignored; without --input-transfer and --input-primaries, the image is taken as "
+      "sRGB"};
   CHECK(warnings(0, none, 0).empty());
   CHECK(warnings(0, srgb, 2.2).empty());
   CHECK(warnings(0, srgb, 0.45455).empty());
@@ -313,30 +317,36 @@ TEST_CASE("a PNG says once which color chunk is ignored") {
   CHECK(warnings({}).empty());
   CHECK(warnings({{"gAMA", big_u32(45455)}}).empty());
   CHECK(warnings({{"gAMA", big_u32(50000)}}).empty());
-  CHECK(warnings({{"gAMA", big_u32(0)}}) == Warnings{"chunk gAMA is invalid and ignored; the image is taken as sRGB"});
-  CHECK(warnings({{"cHRM", "short"}}) ==
-        Warnings{"chunk cHRM is ignored: it must have 32 bytes; the primaries are taken as sRGB"});
+  CHECK(warnings({{"gAMA", big_u32(0)}}) ==
+        Warnings{"chunk gAMA is invalid and ignored; without --input-transfer, the curve is taken as sRGB"});
+  CHECK(
+      warnings({{"cHRM", "short"}}) ==
+      Warnings{
+          "chunk cHRM is ignored: it must have 32 bytes; without --input-primaries, the primaries are taken as sRGB"});
   CHECK(warnings({{"sRGB", std::string(1, '\0')}, {"gAMA", big_u32(100000)}}).empty());
   for (const char* code : {"\1\15\0\1", "\11\1\0\1", "\14\10\0\1"})
     CHECK(warnings({{"cICP", std::string(code, 4)}}).empty());
   CHECK(warnings({{"cICP", std::string("\11\20\0\1", 4)}}).empty());
   CHECK(warnings({{"cICP", std::string("\11\12\0\1", 4)}}).at(0).find("transfer number 10") != std::string::npos);
   CHECK(warnings({{"cICP", std::string("\2\15\0\1", 4)}}) ==
-        Warnings{"chunk cICP is ignored: primaries number 2 is not supported; the image is taken as sRGB"});
+        Warnings{"chunk cICP is ignored: primaries number 2 is not supported; without --input-transfer and "
+                 "--input-primaries, the image is taken as sRGB"});
   CHECK(warnings({{"cICP", std::string("\2\15\0\1", 4)}, {"gAMA", big_u32(100000)}}) ==
         Warnings{"chunk cICP is ignored: primaries number 2 is not supported; the other color chunks are taken"});
   CHECK(warnings({{"cICP", std::string("\1\15\1\1", 4)}}).at(0).find("its matrix is number 1") != std::string::npos);
   CHECK(warnings({{"cICP", std::string("\1\15\0\0", 4)}}).at(0).find("narrow-range values are not supported") !=
         std::string::npos);
   CHECK(warnings({{"iCCP", std::string("sRGB IEC61966-2.1\0\0x", 20)}}) ==
-        Warnings{"chunk iCCP is damaged and ignored; the image is taken as sRGB"});
+        Warnings{"chunk iCCP is damaged and ignored; without --input-transfer and --input-primaries, the image is "
+                 "taken as sRGB"});
   CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(100000)}}) ==
         Warnings{"the ICC profile is damaged and ignored; the other color chunks are taken"});
   CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}, {"gAMA", big_u32(0)}}) ==
         Warnings{"the ICC profile is damaged and ignored; the other color chunks are taken",
-                 "chunk gAMA is invalid and ignored; the image is taken as sRGB"});
+                 "chunk gAMA is invalid and ignored; without --input-transfer, the curve is taken as sRGB"});
   CHECK(warnings({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}}) ==
-        Warnings{"the ICC profile is damaged and ignored; the image is taken as sRGB"});
+        Warnings{"the ICC profile is damaged and ignored; without --input-transfer and --input-primaries, the image is "
+                 "taken as sRGB"});
 }
 
 TEST_CASE("the curve of a PNG is the one that its first word on it says") {

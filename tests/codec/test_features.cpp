@@ -154,7 +154,8 @@ TEST_CASE("what a PNG says beside its texels is honored or named") {
                   {"PQ", with({{"cICP", std::string("\11\20\0\1", 4)}})},
                   {"HLG", with({{"cICP", std::string("\11\22\0\1", 4)}})},
                   {"of a damaged profile", with({{"iCCP", std::string("wide\0\0", 6) + zlib_packed("wide gamut")}}), "",
-                   "the ICC profile is damaged and ignored; the image is taken as sRGB"}},
+                   "the ICC profile is damaged and ignored; without --input-transfer and --input-primaries, the image "
+                   "is taken as sRGB"}},
                  check_as_libpng);
 }
 
@@ -248,7 +249,8 @@ TEST_CASE("JPEG of every kind is what libjpeg reads, refused by its name, or war
                   {"chroma of half the columns, even", make_jpeg({.width = 38, .across = 2})},
                   {"upright", make_jpeg({.application1 = exif + exif_of(1, false)})},
                   {"of a damaged profile", make_jpeg({.application2 = icc}), "",
-                   "the ICC profile is damaged and ignored; the image is taken as sRGB"}},
+                   "the ICC profile is damaged and ignored; without --input-transfer and --input-primaries, the image "
+                   "is taken as sRGB"}},
                  check_as_libjpeg);
 }
 

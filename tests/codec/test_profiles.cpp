@@ -215,7 +215,8 @@ TEST_CASE("a gray picture takes the curve of its profile, and none of another ki
     CHECK(decoded.picture.groups[0].is_luminance);
   }
   CHECK(decode_bytes(png_with(bytes_of(gray))).warnings ==
-        std::vector<std::string>{"the ICC profile is for another color model and ignored; the image is taken as sRGB"});
+        std::vector<std::string>{"the ICC profile is for another color model and ignored; without --input-transfer and "
+                                 "--input-primaries, the image is taken as sRGB"});
   cmsCloseProfile(gray);
   cmsCloseProfile(color);
   cmsFreeToneCurve(curve);
@@ -295,8 +296,8 @@ TEST_CASE("a profile in several segments of a JPEG is one, whichever stands firs
   const File inserted = file_of(first);
   incomplete.insert(incomplete.begin() + 2, inserted.begin(), inserted.end());
   const Decoded decoded = decode_bytes(incomplete);
-  CHECK(decoded.warnings ==
-        std::vector<std::string>{"the ICC profile is damaged and ignored; the image is taken as sRGB"});
+  CHECK(decoded.warnings == std::vector<std::string>{"the ICC profile is damaged and ignored; without --input-transfer "
+                                                     "and --input-primaries, the image is taken as sRGB"});
   CHECK(decode_bytes(incomplete, {.profile = ProfileUse::nothing}).warnings.empty());
   const TexelBuffer& texels = decoded.picture.groups[0].levels[0].texels;
   CHECK(text_of(texels.bytes()) == text_of(decode_bytes(make_jpeg({})).picture.groups[0].levels[0].texels.bytes()));

@@ -188,11 +188,14 @@ TEST_CASE("KTX2: orders of components, primaries, curve, orientation and swizzle
   CHECK(red_x == 0.708f);
   CHECK(decode_bytes(file).picture.attributes.empty());
   CHECK(decode_bytes(byte_set(descriptor + 13, 9)).warnings ==
-        std::vector<std::string>{"its primaries (number 9 of the data format descriptor) are taken as Rec. 709"});
+        std::vector<std::string>{"its primaries (number 9 of the data format descriptor) are not supported; without "
+                                 "--input-primaries, they are taken as Rec. 709"});
   CHECK(decode_bytes(byte_set(descriptor + 14, 2)).picture.transfer == Transfer::srgb);
   CHECK(decode_bytes(byte_set(descriptor + 14, 3)).picture.transfer == Transfer::bt709);
   CHECK(decode_bytes(byte_set(descriptor + 14, 8)).warnings ==
-        std::vector<std::string>{"its transfer function (number 8 of the data format descriptor) is taken as linear"});
+        std::vector<std::string>{
+            "its transfer function (number 8 of the data format descriptor) is not supported; without "
+            "--input-transfer, it is taken as linear"});
   CHECK(decode_bytes(byte_set(descriptor + 15, 1)).picture.alpha == Alpha::premultiplied);
 
   const auto orientation = std::string_view(text_of(file)).find("rd");

@@ -67,7 +67,8 @@ TEST_CASE("a WebP is turned as its Exif says") {
   CHECK(decode_bytes(with_chunk(plain, "EXIF", exif)).picture.size() == Size{21, 37});
   CHECK(decode_bytes(with_chunk(plain, "EXIF", "Exif" + std::string(2, '\0') + exif)).picture.size() == Size{21, 37});
   CHECK(decode_bytes(with_chunk(plain, "ICCP", "nothing")).warnings ==
-        std::vector<std::string>{"the ICC profile is damaged and ignored; the image is taken as sRGB"});
+        std::vector<std::string>{"the ICC profile is damaged and ignored; without --input-transfer and "
+                                 "--input-primaries, the image is taken as sRGB"});
 }
 
 TEST_CASE("a WebP that is cut off is refused, and flipped bytes do no harm") {

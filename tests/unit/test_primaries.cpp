@@ -66,7 +66,9 @@ TEST_CASE("senseless chromaticities are dropped with a warning, others stay") {
                               {0.64f, 0.33f, 0.3f, 0.6f, 0.15f, 0.06f, 0.47f, 0.465f},  // no blue makes it
                               {0.64f, 0.33f, 1e30f, 0.6f, 0.15f, 0.06f, 0.3127f, 0.329f}}) {
     Picture picture = picture_of(numbers);
-    CHECK(drop_senseless_primaries(picture).has_value());
+    CHECK(drop_senseless_primaries(picture) ==
+          "its chromaticities are not valid primaries and are dropped; without --input-primaries, its colors are taken "
+          "as Rec. 709");
     CHECK(picture.attributes.empty());
   }
   Picture of_other_type = picture_of({0.708f, 0.292f, 0.17f, 0.797f, 0.131f, 0.046f, 0.3127f, 0.329f});

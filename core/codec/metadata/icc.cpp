@@ -245,7 +245,7 @@ bool apply(Raster& raster, ProfileUse use, const Limits& limits, const TexelAllo
 void ignore_profile(Colors& colors, std::string_view what) {
   const std::shared_ptr<const Colors> others = colors.without_profile;
   colors.warnings.push_back(fmt::format("the ICC profile is {} and ignored; {}", what,
-                                        others ? "the other color chunks are taken" : "the image is taken as sRGB"));
+                                        others ? "the other color chunks are taken" : taken_as_srgb));
   if (!others) return;
   colors.transfer = others->transfer;
   colors.exponent = others->exponent;

@@ -84,7 +84,8 @@ void take_gamma(Bytes chunk, Colors& colors) {
   const uint32_t gamma = chunk.size() == 4 ? big_u32_at(chunk, 0) : 0;
   constexpr uint32_t least = 1000, most = 10'000'000;
   if (gamma < least || gamma > most) {
-    colors.warnings.push_back("chunk gAMA is invalid and ignored; the image is taken as sRGB");
+    colors.warnings.push_back(
+        "chunk gAMA is invalid and ignored; without --input-transfer, the curve is taken as sRGB");
   } else if (gamma == 100'000) {
     colors.transfer = Transfer::linear;
   } else if (gamma < 45000 || gamma > 46000) {
@@ -96,7 +97,8 @@ void take_gamma(Bytes chunk, Colors& colors) {
 // White, red, green and blue, 100,000 times. PNG specification, 11.3.2.1.
 void take_chromaticities(Bytes chunk, Colors& colors) {
   if (chunk.size() != 32) {
-    colors.warnings.push_back("chunk cHRM is ignored: it must have 32 bytes; the primaries are taken as sRGB");
+    colors.warnings.push_back(
+        "chunk cHRM is ignored: it must have 32 bytes; without --input-primaries, the primaries are taken as sRGB");
     return;
   }
   Chromaticities numbers;
@@ -128,7 +130,7 @@ Colors colors_of(const ColorChunks& chunks) {
     if (obstacle.empty()) return colors;
     const bool has_others = chunks.profile || chunks.srgb || chunks.gamma || chunks.chromaticities;
     colors.warnings = {fmt::format("chunk cICP is ignored: {}; {}", obstacle,
-                                   has_others ? "the other color chunks are taken" : "the image is taken as sRGB")};
+                                   has_others ? "the other color chunks are taken" : taken_as_srgb)};
   }
   if (chunks.profile) {
     colors.profile = profile_in(*chunks.profile);
@@ -139,9 +141,8 @@ Colors colors_of(const ColorChunks& chunks) {
             colors_of({.gamma = chunks.gamma, .chromaticities = chunks.chromaticities, .srgb = chunks.srgb}));
       return colors;
     }
-    colors.warnings.push_back(
-        fmt::format("chunk iCCP is damaged and ignored; {}",
-                    has_others ? "the other color chunks are taken" : "the image is taken as sRGB"));
+    colors.warnings.push_back(fmt::format("chunk iCCP is damaged and ignored; {}",
+                                          has_others ? "the other color chunks are taken" : taken_as_srgb));
   }
   if (chunks.srgb) return colors;
   if (chunks.gamma) take_gamma(*chunks.gamma, colors);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpupost {
@@ -29,6 +30,10 @@ struct Colors {
   // The colors if the profile cannot be used. Null: sRGB.
   std::shared_ptr<const Colors> without_profile = nullptr;
 };
+
+// The end of warnings about color information that is ignored.
+inline constexpr std::string_view taken_as_srgb =
+    "without --input-transfer and --input-primaries, the image is taken as sRGB";
 
 // The number of primaries in ITU-T H.273, table 2, if they have one.
 std::optional<int> code_of(const Primaries& primaries);

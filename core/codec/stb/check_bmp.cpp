@@ -1,6 +1,8 @@
 #include "core/codec/common/size_limits.h"
 #include "core/codec/metadata/checked_file.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -183,7 +185,7 @@ void warn_of_calibration(Bytes file, const BmpHeader& header, Colors& colors) {
                std::abs((gamma < 1 ? 1 / std::max(gamma, 0.01) : gamma) - 2.2) < 0.03;
   }
   if (!are_zero && !are_srgb)
-    colors.warnings.push_back("its endpoints and gammas are ignored; the image is taken as sRGB");
+    colors.warnings.push_back(fmt::format("its endpoints and gammas are ignored; {}", taken_as_srgb));
 }
 
 // The ICC profile of a header of 124 bytes, if it has one.
@@ -193,7 +195,7 @@ void take_profile(Bytes file, const BmpHeader& header, Colors& colors) {
   if (header.header_bytes != 124) return;
   const auto field = [&](size_t at) { return little_at<uint32_t>(file, file_header_bytes + at); };
   if (field(kind_at) == is_linked)
-    colors.warnings.push_back("its linked ICC profile is ignored; the image is taken as sRGB");
+    colors.warnings.push_back(fmt::format("its linked ICC profile is ignored; {}", taken_as_srgb));
   if (field(kind_at) != is_embedded) return;
   const Bytes profile = part_of(file, file_header_bytes + size_t(field(place_at)), field(count_at));
   colors.profile.assign(profile.begin(), profile.end());

@@ -40,7 +40,9 @@ void take_descriptor(Bytes file, StoredTexture& texture) {
   if (const auto other = primaries_of(primaries)) texture.colors.chromaticities = chromaticities_of(*other);
   else if (primaries > ktx2::primaries_bt709)
     texture.colors.warnings.push_back(
-        fmt::format("its primaries (number {} of the data format descriptor) are taken as Rec. 709", primaries));
+        fmt::format("its primaries (number {} of the data format descriptor) are not supported; without "
+                    "--input-primaries, they are taken as Rec. 709",
+                    primaries));
   const bool is_float_texel = is_float(texture.texel.depth);
   switch (transfer) {
     case ktx2::transfer_unspecified:
@@ -53,8 +55,9 @@ void take_descriptor(Bytes file, StoredTexture& texture) {
       break;
     default:
       texture.colors.warnings.push_back(
-          fmt::format("its transfer function (number {} of the data format descriptor) is taken as {}", transfer,
-                      texture.colors.transfer == Transfer::srgb ? "sRGB" : "linear"));
+          fmt::format("its transfer function (number {} of the data format descriptor) is not supported; without "
+                      "--input-transfer, it is taken as {}",
+                      transfer, texture.colors.transfer == Transfer::srgb ? "sRGB" : "linear"));
   }
 }
 
