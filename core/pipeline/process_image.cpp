@@ -365,9 +365,6 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const bool names_own = primaries.is_named && are_same(primaries.result, own);  // as `ocio --to acescg` for AP1
   if (primaries.converts && !names_own && !request.output.primaries && !makes_content(calls, Content::numbers))
     report.add_warning(conversion_warning(primaries, picture));
-  if (is_float(way.output_depth) && picture.groups.front().is_color)
-    for (Channel& channel : picture.groups.front().channels)
-      if (request.output.bits || request.passes.fp16 || !is_float(way.file_depth)) channel.depth = way.output_depth;
   if (request.output.bits && !picture.groups.front().is_color && way.job.writes_picture)
     report.add_warning("--bits has no effect, because the image has no color");
   if (is_data) make_data(picture, request.input);

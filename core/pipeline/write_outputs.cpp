@@ -20,9 +20,11 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
                                     const std::vector<ProcessedImage>& parts) {
   const Job& job = way.job;
   const auto level_count = int(parts.front().picture.groups.front().levels.size());
+  const bool has_one_depth =
+      request.output.bits || request.passes.fp16 || !is_float(way.file_depth);  // in all channels
   EncodeOptions options{
       .depth = way.output_depth,
-      .keep_depths = true,
+      .keep_depths = !has_one_depth,
       .compression = request.output.compression.value_or(natural_compression(*job.format, parts.front().picture)),
       .compression_level = request.output.compression_level,
       .supercompression = request.output.supercompression,

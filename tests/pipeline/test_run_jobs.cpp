@@ -1,5 +1,6 @@
 // The pipeline in process, without cli: a request goes in, files and a report come out. Files are decoded by a small worker program.
 #include "core/base/error.h"
+#include "core/base/half.h"
 #include "core/base/sha256.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
@@ -14,6 +15,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -48,6 +50,26 @@ Report run(const ChainRequest& request, const std::vector<Job>& jobs, Heard& hea
                   {.on_warning = [&](const std::string& text) { heard.warnings.push_back(text); },
                    .on_start = [&](const Job& job) { heard.begun.push_back(job.name()); },
                    .on_job = [&](JobReport& job) { heard.inputs.push_back(job.input); }});
+}
+
+// An image of one row. `name`: "png" with straight alpha, or "exr".
+Picture row_of(const char* format, Depth depth, const std::vector<uint32_t>& numbers) {
+  const Size size{int(numbers.size() / 4), 1};
+  Picture picture{.format = format, .data_window = window_of(size), .display_window = window_of(size)};
+  Group& group = picture.groups.emplace_back(Group{.depth = depth, .is_color = true});
+  for (size_t c = 0; c < 4; ++c) group.channels[c] = {.name = std::string(1, "RGBA"[c]), .depth = depth};
+  Level& level = group.levels.emplace_back(Level{size, TexelBuffer(numbers.size() * bytes_of(depth))});
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (depth == Depth::f32) level.texels.as<float>()[i] = float(numbers[i]) / 65535;
+    else if (depth == Depth::half) level.texels.as<uint16_t>()[i] = half_from_float(float(numbers[i]) / 65535);
+    else level.texels.as<uint16_t>()[i] = uint16_t(numbers[i]);
+  }
+  return picture;
+}
+
+void write_encoded(const TemporaryFolder& folder, const std::string& name, const Picture& picture,
+                   const EncodeOptions& options) {
+  folder.write(name, std::string(text_of(encode(*format_of_extension(name), picture, options).bytes.bytes())));
 }
 
 }  // namespace
@@ -92,6 +114,38 @@ TEST_CASE("a job that fails stops no other, and jobs are reported in their order
   CHECK(folder.has("a.png"));
   CHECK(!folder.has("b.png"));
   CHECK(folder.has("c.png"));
+}
+
+TEST_CASE("a second lossy compression is told from the depths of the input and the output") {
+  struct Conversion {
+    Depth depth;
+    Compression before;
+    Depth bits;
+    Compression after;
+    bool is_second;
+  };
+  for (const Conversion& conversion :
+       {Conversion{Depth::half, Compression::pxr24, Depth::f32, Compression::pxr24, false},
+        {Depth::f32, Compression::b44, Depth::half, Compression::b44, false},
+        {Depth::half, Compression::b44, Depth::f32, Compression::pxr24, true},
+        {Depth::half, Compression::b44, Depth::f32, Compression::dwaa, true},
+        {Depth::f32, Compression::pxr24, Depth::half, Compression::b44, true}}) {
+    CAPTURE(int(conversion.after));
+    const TemporaryFolder folder;
+    write_encoded(folder, "in.exr", row_of("exr", conversion.depth, {1, 2, 3, 4}),
+                  {.keep_depths = true, .compression = conversion.before});
+    ChainRequest request;
+    request.output.bits = conversion.bits;
+    request.output.compression = conversion.after;
+    Heard heard;
+    const Report report = run(request, {job_of(folder.path("in.exr"), folder.path("out.exr"))}, heard);
+    REQUIRE_MESSAGE(report.jobs.front().exit == Exit::done, report.jobs.front().error);
+    const bool is_told = std::ranges::any_of(report.jobs.front().warnings, [](const std::string& warning) {
+      return warning.find("second") != warning.npos;
+    });
+    CHECK(is_told == conversion.is_second);
+    CHECK(decode_file(folder.path("out.exr"), {}).picture.groups[0].channels[0].depth == conversion.bits);
+  }
 }
 
 TEST_CASE("decoders live on from file to file, and a refused file costs one of them") {
