@@ -1,4 +1,4 @@
-// make_integers(): linear premultiplied numbers to the integers of a file, correctly rounded.
+// make_integers(): linear numbers to the integers of a file, correctly rounded.
 #include "core/base/half.h"
 #include "core/base/threads.h"
 #include "core/image/to_working.h"
@@ -257,14 +257,14 @@ bool is_in_unit(const uint16_t* row, size_t number_count) {
 struct IntegerConversion {
   Depth depth = Depth::half;
   Transfer transfer = Transfer::srgb;
-  bool has_alpha = true;        // else the last component says nothing of the others
-  bool has_alpha_data = false;  // the last component is a number that is not encoded
+  bool is_premultiplied = true;  // the color is to be divided by the last component
+  bool has_alpha_data = false;   // the last component is a number that is not encoded
   Dither dither = Dither::none;
 };
 
 // A row that was divided by alpha, which was stored too.
 void dither_row(const float* row, uint8_t* to, size_t texel_count, int y, const IntegerConversion& way) {
-  const double doubt = (way.depth == Depth::half ? half_doubt : float_doubt) * (way.has_alpha ? 2 : 1);
+  const double doubt = (way.depth == Depth::half ? half_doubt : float_doubt) * (way.is_premultiplied ? 2 : 1);
   dither_row(
       to, texel_count, y, [&](size_t i) { return number_of_byte(double(into_unit(row[i])), doubt, way.transfer); },
       [&](size_t i) { return uint8_t(linear_integer<uint8_t>(into_unit(row[i]))); });
@@ -298,7 +298,7 @@ void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, c
   const auto largest = float(largest_light(way.transfer));
   if (way.depth == Depth::half) {
     const auto* halves = reinterpret_cast<const uint16_t*>(from);
-    const bool is_looked_up = largest == 1 && (!way.has_alpha || is_opaque(halves, texel_count));
+    const bool is_looked_up = largest == 1 && (!way.is_premultiplied || is_opaque(halves, texel_count));
     if (is_looked_up) {
       look_up(halves, to, texel_count, y, way);
       if (is_in_unit(halves, number_count)) return;
@@ -308,12 +308,12 @@ void row_of_any(const std::byte* from, Integer* to, size_t texel_count, int y, c
   } else {
     std::memcpy(scratch, from, number_count * sizeof(float));
   }
-  if (way.has_alpha) divide_by_alpha(scratch, texel_count);
+  if (way.is_premultiplied) divide_by_alpha(scratch, texel_count);
   if (largest != 1)
     for (size_t i = 0; i < number_count; ++i)
       if (i % 4 != 3) scratch[i] /= largest;
   count_outliers(scratch, texel_count, counts);
-  if (way.has_alpha) counts.unseen += count_unseen(scratch, texel_count, least_share<Integer>(way.transfer));
+  if (way.is_premultiplied) counts.unseen += count_unseen(scratch, texel_count, least_share<Integer>(way.transfer));
   if constexpr (sizeof(Integer) == 1)
     if (way.dither == Dither::ordered) return dither_row(scratch, to, texel_count, y, way);
   row_of_floats(scratch, to, texel_count, way.transfer);
@@ -333,12 +333,14 @@ Clipped sum_of(const Counts& counts, const Group& group, size_t texel_count) {
 }
 
 template <class Integer>
-Clipped integers_of(const Group& group, const Level& from, Transfer transfer, Dither dither, std::span<Integer> to) {
+Clipped integers_of(const Group& group, const Level& from, Transfer transfer, Dither dither, Alpha alpha,
+                    std::span<Integer> to) {
   const auto width = size_t(from.size.width);
+  const bool is_divided = alpha == Alpha::premultiplied && !group.is_data;
   const IntegerConversion way{.depth = group.depth,
                               .transfer = transfer,
-                              .has_alpha = group.has_alpha() && !group.is_data,
-                              .has_alpha_data = group.has_alpha() && group.is_data,
+                              .is_premultiplied = group.has_alpha() && is_divided,
+                              .has_alpha_data = group.has_alpha() && !is_divided,
                               .dither = dither};
   Counts counts{};
   std::mutex mutex;
@@ -367,10 +369,10 @@ double ordered_threshold(int x, int y) {
 }
 
 Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, TexelBuffer& to,
-                      Dither dither) {
+                      Dither dither, Alpha alpha) {
   to = TexelBuffer(texel_count(from.size) * 4 * bytes_of(depth));
-  return depth == Depth::u8 ? integers_of(group, from, transfer, dither, to.as<uint8_t>())
-                            : integers_of(group, from, transfer, dither, to.as<uint16_t>());
+  return depth == Depth::u8 ? integers_of(group, from, transfer, dither, alpha, to.as<uint8_t>())
+                            : integers_of(group, from, transfer, dither, alpha, to.as<uint16_t>());
 }
 
 void change_integer_depth(Group& group, Depth depth) {

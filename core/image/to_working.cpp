@@ -266,4 +266,13 @@ size_t make_working(Picture& picture, Depth storage) {
   return clamped_count;
 }
 
+size_t make_linear_straight(Picture& picture, Depth storage) {
+  size_t clamped_count = 0;
+  for (Group& group : picture.groups)
+    if (group.is_color)
+      clamped_count += change_group(group, storage, {.transfer = picture.transfer, .exponent = picture.exponent});
+  picture.transfer = Transfer::linear;
+  return clamped_count;
+}
+
 }  // namespace gpupost

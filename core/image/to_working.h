@@ -27,6 +27,8 @@ double largest_light(Transfer transfer);
 // Converts the color group of `picture` to linear, premultiplied values of depth `storage` (half or f32). Other groups
 // do not change. Returns the number of finite values above 65504 that were clamped for half.
 size_t make_working(Picture& picture, Depth storage);
+// The same for a picture with straight alpha, which stays straight.
+size_t make_linear_straight(Picture& picture, Depth storage);
 
 // Returns whether color has straight alpha that is 0 in every texel, and is not black. Premultiplied, it is black.
 bool is_all_hidden(const Picture& picture);
@@ -49,12 +51,12 @@ enum class Dither { none, ordered };
 // Method for Two-Level Rendition of Continuous-Tone Pictures, 1973.
 double ordered_threshold(int x, int y);
 
-// Converts the color of a level from `from` (half or f32, linear, premultiplied, four values per texel) to u8 or u16 in
-// `to`: straight alpha, sRGB if `transfer` says so (never alpha), rounded to nearest. If alpha is 0, color is not
-// divided. `dither` is for u8: values that are exact integers within the precision of their depth stay, R, G and B of a
-// texel use the same offset, and alpha is rounded.
+// Converts the color of a level from `from` (half or f32, linear, four values per texel) to u8 or u16 in `to`: straight
+// alpha, sRGB if `transfer` says so (never alpha), rounded to nearest. `alpha` is that of `from`: premultiplied color is
+// divided by alpha, except where alpha is 0. `dither` is for u8: values that are exact integers within the precision of
+// their depth stay, R, G and B of a texel use the same offset, and alpha is rounded.
 Clipped make_integers(const Group& group, const Level& from, Depth depth, Transfer transfer, TexelBuffer& to,
-                      Dither dither = Dither::none);
+                      Dither dither = Dither::none, Alpha alpha = Alpha::premultiplied);
 
 // Converts integers to u8 or u16 in place: values of 8 bits exactly, others rounded to nearest. Encoding and alpha stay.
 void change_integer_depth(Group& group, Depth depth);

@@ -391,6 +391,10 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const bool is_dithered = request.output.dither != Dither::none && way.input_depth != Depth::u8;
   const bool keeps_original_integers = are_integers && !is_dithered && picture.transfer == way.transfer &&
                                        picture.alpha == Alpha::straight && !primaries.converts;
+  // Straight color stays straight if no op weights it by alpha, so that color with alpha 0 is not lost.
+  const bool keeps_straight = calls.empty() && !is_float(way.output_depth) && request.output.dither == Dither::none &&
+                              picture.alpha == Alpha::straight && picture.groups.front().has_alpha();
+  const auto make_linear = keeps_straight ? make_linear_straight : make_working;
   if (primaries.converts || !only_measures(calls)) drop_previews(picture);
   const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (!kept_id(calls, picture)) remove_cryptomattes_of_color(picture);
@@ -409,14 +413,14 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     if (are_numbers) take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding, report);
     else if (picture.groups.front().is_color && !is_data) settle_primaries(picture, primaries, report);
   } else if (primaries.converts) {
-    make_working(picture, Depth::f32);
+    make_linear(picture, Depth::f32);
     convert_primaries(picture, {.from = own, .to = primaries.result});
     set_named_primaries(picture, primaries.result, report);
   } else if (!keeps_original_integers || way.input_depth != way.output_depth) {
     if (keeps_original_integers && picture.groups.front().has_alpha())
       part.base = base_as_read(calls, way.output_depth, picture);
     // integers are rounded once
-    make_working(picture, are_integers ? Depth::f32 : working_depth(way.input_depth, way.output_depth));
+    make_linear(picture, are_integers ? Depth::f32 : working_depth(way.input_depth, way.output_depth));
   }
   remove_attributes_of_lost_channels(names_of_input, picture);
   if (const auto warning = warning_of_removed(attributes, picture.attributes)) report.add_warning(*warning);

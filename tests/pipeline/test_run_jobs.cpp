@@ -116,6 +116,50 @@ TEST_CASE("a job that fails stops no other, and jobs are reported in their order
   CHECK(folder.has("c.png"));
 }
 
+TEST_CASE("straight color where alpha is 0 is converted as any other if no op runs") {
+  const TemporaryFolder folder;
+  std::vector<uint32_t> numbers;  // the same color with every kind of alpha
+  for (const uint32_t alpha : {0u, 65535u, 257u, 30000u}) numbers.insert(numbers.end(), {51400, 25700, 12850, alpha});
+  Picture picture = row_of("png", Depth::u16, numbers);
+  picture.transfer = Transfer::srgb;
+  picture.alpha = Alpha::straight;
+  write_encoded(folder, "in.png", picture, {.depth = Depth::u16});
+  struct Conversion {
+    const char* output;
+    std::optional<Depth> bits;
+    std::optional<Transfer> input_transfer, transfer;
+    std::optional<Primaries> primaries;
+  };
+  for (const Conversion& conversion : {Conversion{"out.ktx2"},
+                                       {"out.dds"},
+                                       {"out.png", Depth::u8, {}, Transfer::linear},
+                                       {"out.png", {}, Transfer::linear},
+                                       {"out.tga", Depth::u8, Transfer::linear},
+                                       {"out.tif", {}, {}, Transfer::linear},
+                                       {"out.png", {}, {}, {}, parse_primaries("p3-d65")},
+                                       {"out.png", Depth::u8, {}, {}, parse_primaries("p3-d65")}}) {
+    CAPTURE(std::string(conversion.output));
+    ChainRequest request;
+    request.input.transfer = conversion.input_transfer;
+    request.output.bits = conversion.bits;
+    request.output.transfer = conversion.transfer;
+    request.output.primaries = conversion.primaries;
+    const std::string output = folder.path(conversion.output);
+    Heard heard;
+    const Report report = run(request, {job_of(folder.path("in.png"), output)}, heard);
+    REQUIRE_MESSAGE(report.jobs.front().exit == Exit::done, report.jobs.front().error);
+    const Picture made = decode_file(output, {}).picture;
+    CHECK(made.alpha == Alpha::straight);
+    const Level& level = made.groups.front().levels.front();
+    const size_t color_bytes = 3 * bytes_of(made.groups.front().depth), texel_bytes = level.texels.size() / 4;
+    const std::string_view texels = text_of(level.texels.bytes());
+    CHECK(texels.find_first_not_of('\0') < color_bytes);
+    for (size_t at = texel_bytes; at < texels.size(); at += texel_bytes)
+      CHECK(texels.substr(at, color_bytes) == texels.substr(0, color_bytes));
+    for (const std::string& warning : report.jobs.front().warnings) CHECK(warning.find("alpha") == warning.npos);
+  }
+}
+
 TEST_CASE("a second lossy compression is told from the depths of the input and the output") {
   struct Conversion {
     Depth depth;

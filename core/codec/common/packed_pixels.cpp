@@ -25,14 +25,14 @@ bool is_as_wanted(const Picture& picture, const EncodeOptions& options) {
 // Whether make_integers() supports it: linear, or no transfer conversion.
 bool is_convertible(const Picture& picture, const EncodeOptions& options) {
   const Group& color = picture.groups.front();
-  return is_float(color.depth) && (picture.transfer == Transfer::linear || picture.transfer == options.transfer) &&
-         (picture.alpha == Alpha::premultiplied || !color.has_alpha());
+  return is_float(color.depth) && (picture.transfer == Transfer::linear || picture.transfer == options.transfer);
 }
 
 TexelBuffer integers_of(const Picture& picture, const Level& level, const EncodeOptions& options, Losses& losses) {
   const Transfer way = picture.transfer == options.transfer ? Transfer::linear : options.transfer;
   TexelBuffer integers;
-  const Clipped clipped = make_integers(picture.groups.front(), level, options.depth, way, integers, options.dither);
+  const Clipped clipped =
+      make_integers(picture.groups.front(), level, options.depth, way, integers, options.dither, picture.alpha);
   losses.largest = largest_light(options.transfer);
   losses.clipped.above += clipped.above;
   losses.clipped.below += clipped.below;
