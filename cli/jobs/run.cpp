@@ -319,8 +319,9 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
   progress.hide();
   tell_counts(globals, report);
   warnings.tell_counts();
-  if (code == Exit::done && !jobs.empty() && globals.output.empty() && jobs.front().inputs.front() != "-" &&
-      is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet && !is_measured) {
+  if (code == Exit::done && !jobs.empty() && globals.output.empty() &&
+      !is_standard_input(jobs.front().inputs.front()) && is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet &&
+      !is_measured) {
     size_t file_count = 0;
     for (const JobReport& job : report.jobs) file_count += job.outputs.size();
     say_warning("the result is in {}{}; standard output stays empty (-o - writes there)",

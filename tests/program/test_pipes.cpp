@@ -95,7 +95,8 @@ DEVICE_TEST_CASE("standard input may be a file, standard output may be named") {
   CHECK(place.shell("gpupost mips - -o - < in.exr | cat > b.exr").exit_code == 0);
   CHECK(place.shell("gpupost in.exr mips -o - > c.exr").exit_code == 0);
   CHECK(place.shell("cat in.exr | gpupost mips -o d.exr").exit_code == 0);
-  CHECK(place.shell("gpupost /dev/stdin mips < in.exr > e.exr").exit_code == 0);
+  const Finished named = place.shell("gpupost /dev/stdin mips < in.exr > e.exr");
+  CHECK_MESSAGE((named.exit_code == 0 && named.err.empty()), named.err);
   for (const std::string name : {"a.exr", "b.exr", "c.exr", "e.exr"})
     CHECK_MESSAGE(place.read(name) == place.read("d.exr"), name);
 }
