@@ -378,6 +378,7 @@ struct Call {
   std::optional<Primaries> primaries;  // of the input's colors; empty: Rec. 709
   bool takes_openexr_cube = false;     // the input is a cube map in OpenEXR's layout, by its attribute envmap
   bool is_beside_color = false;        // is for channels other than color
+  bool alpha_is_data = false;          // alpha does not weight the color
   // What the call does, for messages, if the program added it to the chain: "the conversion of primaries". "": a call of the
   // command line, which messages call by the name of its op.
   std::string_view purpose;

@@ -373,12 +373,14 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     remove_attributes(picture.attributes, {"chromaticities"});
   }
   if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels(calls))
+  check_alpha(calls, read);
     report.add_warning(
         fmt::format("only level 0 of its {} levels is read, and the output has one; make new ones with `mips` at the "
                     "end, or choose one with --level",
                     picture.file_level_count));
   tell_of_missing_alpha(calls, picture.groups.front().has_alpha(), report);
   tell_of_dropped_alpha(calls, picture.groups.front().has_alpha(), report);
+  for (Call& call : calls) call.alpha_is_data = is_data || picture.groups.front().is_data;
   if (is_all_hidden(picture))
     report.add_warning(
         fmt::format("{} (to keep the light, read it with --input-alpha premultiplied and drop alpha with `channels "

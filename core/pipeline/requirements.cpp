@@ -78,14 +78,27 @@ static bool has_any_alpha(const Group& color) {
   return true;
 }
 
-// Refuses calls that need an alpha that is opacity. `reason`: what makes alpha data.
-static void check_alpha_data(std::span<const Call> calls, bool has_alpha, std::string_view reason) {
-  for (size_t index = 0; index < calls.size(); ++index)
-    if (uses_alpha(calls[index]) && has_alpha_behind(calls.first(index), has_alpha))
+// Refuses calls that need an alpha that is opacity, or make one. `reason`: what makes alpha data.
+static void check_alpha_data(std::span<const Call> calls, const Picture& picture, std::string_view reason) {
+  if (std::ranges::none_of(calls, uses_alpha)) return;
+  const Group& color = picture.groups.front();
+  Output image{.windows = {.data = picture.data_window, .display = picture.display_window},
+               .has_alpha = color.has_alpha()};
+  bool may_matter = has_any_alpha(color);
+  for (const Call& call : calls) {
+    if (uses_alpha(call) && may_matter)
       fail(Exit::usage,
            "{}: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain and channels, or "
            "`channels --list R,G,B` before it, which drops alpha",
-           reason, calls[index].text());
+           reason, call.text());
+    if (uses_alpha(call) && has_alpha_behind({&call, 1}, false))
+      fail(Exit::usage, "{}: `{}` makes an alpha that is opacity; use two runs, with this op in the first", reason,
+           call.text());
+    image.may_be_transparent = false;
+    image = output_of(call, image);
+    // without alpha, texels from beyond the border become opaque
+    may_matter = image.has_alpha && (image.may_be_transparent || has_alpha_behind({&call, 1}, may_matter));
+  }
 }
 
 // Refuses calls for which values must be colors of known primaries. Those that combine images do the same with data.
@@ -140,6 +153,14 @@ static void check_keeps_ids(const ChainRequest& request, const Picture& picture)
 }
 
 void check_requirements(const ChainRequest& request, const Picture& picture) {
+void check_alpha(std::span<const Call> calls, const Picture& picture) {
+  const Group& first = picture.groups.front();
+  const std::string_view of_data = maker_of_data(calls);
+  if (first.is_color && first.is_data)
+    check_alpha_data(calls, picture, "alpha is data (--input-alpha, or the alpha mode of a DDS)");
+  else if (!of_data.empty()) check_alpha_data(calls, picture, fmt::format("`{}` makes all values data", of_data));
+}
+
   const std::span<const Call> calls = request.calls;
   const ApplyTo& apply_to = request.passes.apply_to;
   const Group& first = picture.groups.front();
@@ -155,12 +176,8 @@ void check_requirements(const ChainRequest& request, const Picture& picture) {
       std::ranges::any_of(std::span(first.channels).first(3), [](const Channel& c) { return c.name.empty(); }))
     fail(Exit::usage, "--normal needs R, G and B; the image has only {}", fmt::join(names_of(first), " "));
   const auto of_color = std::ranges::find_if(calls, is_for_color);
-  const std::string_view of_data = maker_of_data(calls);
-  if (!of_data.empty()) check_needs_no_colors(calls, of_data);
-  if (first.is_color && first.is_data)
-    check_alpha_data(calls, has_any_alpha(first), "alpha is data (--input-alpha, or the alpha mode of a DDS)");
-  else if (!of_data.empty())
-    check_alpha_data(calls, has_any_alpha(first), fmt::format("`{}` makes all values data", of_data));
+  if (const std::string_view of_data = maker_of_data(calls); !of_data.empty()) check_needs_no_colors(calls, of_data);
+  check_alpha(calls, picture);
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::vector<std::string> layers = layers_with_color(picture);

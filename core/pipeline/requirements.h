@@ -15,8 +15,12 @@ std::string_view maker_of_data(std::span<const Call> calls);
 // not change.
 const Channel* kept_id(std::span<const Call> calls, const Picture& picture);
 
-// Throws Error(Exit::usage) if an image has no color and an op would change nothing, if it is gray and R, G and B must be
-// directions, or if ids would change.
+// Throws Error(Exit::usage) if alpha is data, and a call may take it as opacity or makes an alpha that is opacity. Without Call::inputs,
+// second images count as opaque.
+void check_alpha(std::span<const Call> calls, const Picture& picture);
+
+// Throws Error(Exit::usage) as check_alpha() does, if an image has no color and an op would change nothing, if it is gray and R, G and
+// B must be directions, or if ids would change.
 void check_requirements(const ChainRequest& request, const Picture& picture);
 
 // Throws Error(Exit::usage) if `picture`, the result of `mips --normal`, is made of a normal map with values below 0, which the

@@ -292,6 +292,29 @@ DEVICE_TEST_CASE("alpha that is data does not weight the color, and ops that tak
     CHECK(refused.exit_code == 1);
     CHECK_MESSAGE(refused.err.find("may take alpha as opacity") != std::string::npos, refused.err);
   }
+  CHECK(reds_and_greens({"all.png", "pad", "--size", "4x1", "--color", "1,0.2,0,0.4", "-o", "padded.png"},
+                        "padded.png") == std::vector{255, 51, 0, 102});
+}
+
+DEVICE_TEST_CASE("alpha that is data is no opacity, also if a call makes it, or makes an opaque image transparent") {
+  const TestFolder place;
+  check_done(place, {"in.png", "channels", "--list", "R,G,B", "-o", "rgb.png"});
+  check_done(place, {"in.png", "channels", "--list", "R,G,B,1", "-o", "opaque.png"});
+  const Words turn{"rotate", "--degrees", "30", "offset", "--value", "0.1"};
+  const auto run = [&](const char* input, const Words& chain) {
+    return place.gpupost(with(with({input, "--input-alpha", "data", "-o", "out.png"}, chain), {"--quiet"}));
+  };
+  CHECK(run("rgb.png", turn).exit_code == 0);
+  CHECK(run("opaque.png", {"offset", "--value", "0.1"}).exit_code == 0);
+  CHECK(run("opaque.png", with({"crop", "--to", "display"}, {"offset", "--value", "0.1"})).exit_code == 0);
+  const Finished turned = run("opaque.png", turn);
+  CHECK(turned.exit_code == 1);
+  CHECK_MESSAGE(turned.err.find("`offset --value 0.1` may take alpha as opacity") != std::string::npos, turned.err);
+  for (const auto& [input, mode] : {std::pair("rgb.png", "mask"), {"rgb.png", "stencil"}, {"opaque.png", "mix"}}) {
+    const Finished merged = run(input, {"merge", "--with", "in.png", "--mode", mode});
+    CHECK(merged.exit_code == 1);
+    CHECK_MESSAGE(merged.err.find("makes an alpha that is opacity; use two runs") != std::string::npos, merged.err);
+  }
 }
 
 DEVICE_TEST_CASE("light near the largest float stays finite, or what the definition says") {

@@ -152,6 +152,8 @@ DEVICE_TEST_CASE("mips --normal refuses ops that may take alpha as opacity, and 
   done(place, {"in.png", "gain", "--green", "0.5", "flip", "x", "mips", "--normal", "-o", "weak.{level}.png"});
   done(place, {"in.png", "channels", "--list", "R,G,B,1", "-o", "opaque.png"});
   done(place, {"opaque.png", "invert", "mips", "--normal", "-o", "opaque.{level}.png"});  // there alpha cannot matter
+  CHECK(refusal({"opaque.png", "rotate", "--degrees", "30", "invert"}).find("`invert` may take alpha") !=
+        std::string::npos);
   CHECK(refusal({"deep.png", "merge", "--with", "in.png"}).find("merge: in.png has alpha, which is data") !=
         std::string::npos);
   CHECK(refusal({"deep.png", "saturation", "--factor", "0.5"}).find("is for colors; use two runs") !=

@@ -35,7 +35,7 @@ std::optional<Canvas> canvas_of(const Call& call, const Windows& scaled) {
   if (call.word("pad").empty()) return {};
   const auto box = whole_numbers(call.word("fit"), "x");
   Canvas canvas = canvas_around(scaled, {(*box)[0], (*box)[1]});
-  canvas.color = canvas_color_of(call.word("pad"), {});
+  canvas.color = canvas_color_of(call, "pad", {});
   canvas.repeats = call.is_beside_color;
   return canvas;
 }

@@ -16,11 +16,11 @@ bool is_canvas_color(std::string_view word) {
          (numbers->size() == 3 || (numbers->back() >= 0 && numbers->back() <= 1));
 }
 
-Color canvas_color_of(const std::string& word, const Color& other) {
-  const auto numbers = list_of_numbers(word);
+Color canvas_color_of(const Call& call, std::string_view param_name, const Color& other) {
+  const auto numbers = list_of_numbers(call.word(param_name));
   if (!numbers) return other;
-  const double alpha = numbers->size() == 4 ? numbers->back() : 1;
-  return {alpha * (*numbers)[0], alpha * (*numbers)[1], alpha * (*numbers)[2], alpha};
+  const double alpha = numbers->size() == 4 ? numbers->back() : 1, weight = call.alpha_is_data ? 1 : alpha;
+  return {weight * (*numbers)[0], weight * (*numbers)[1], weight * (*numbers)[2], alpha};
 }
 
 Canvas canvas_around(const Windows& windows, Size size) {

@@ -14,7 +14,7 @@ struct Canvas {
   Size frame;            // size of the display window, which is centered on the canvas
   Position in_frame;     // position of the image in the display window
   Size size;             // size of the canvas, which may be smaller
-  Color color;           // color around the image, premultiplied
+  Color color;           // color around the image, premultiplied unless alpha is data
   int strip = 0;         // rows at the bottom of the canvas that are left free: the frame is centered above them
   bool repeats = false;  // the image's border texels are repeated around it; there is no color
 };
@@ -25,8 +25,8 @@ Canvas canvas_around(const Windows& windows, Size size);
 bool is_canvas_color(std::string_view word);
 inline constexpr TextForm canvas_color_form{
     .syntax = "R,G,B[,A]", .range = "R, G and B in -65504..65504 and A in 0..1", .matches = is_canvas_color};
-// Returns the premultiplied color of a word, or `other` if the word is empty.
-Color canvas_color_of(const std::string& word, const Color& other);
+// Returns the color of an option, premultiplied unless alpha is data, or `other` if the option is not given.
+Color canvas_color_of(const Call& call, std::string_view param_name, const Color& other);
 
 // Position of texel (0, 0) of the canvas in the image.
 Position corner_of(const Canvas& canvas);

@@ -79,9 +79,10 @@ void check(const Call& call) {
 
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
+  const bool has_one_window = made.windows != Windows{} && made.windows.data == made.windows.display;
+  made.may_be_transparent |= target_of(call) == Target::display && !has_one_window;
   if (made.size == Size{}) return made;
   const Part part = part_of(call, windows_before(call, made));
-  made.may_be_transparent |= target_of(call) == Target::display;
   made.size = part.size;
   made.windows = {.data = part.display, .display = part.display};
   return made;

@@ -71,7 +71,7 @@ bool is_size(std::string_view word) {
 }  // namespace
 
 Color canvas_color(const Call& call) {
-  return canvas_color_of(call.word("color"), {0, 0, 0, call.op == &pad_op ? 0.0 : 1.0});
+  return canvas_color_of(call, "color", {0, 0, 0, call.op == &pad_op ? 0.0 : 1.0});
 }
 
 // --- the rows -------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ extern const Op transpose_op;
 extern const Op unpremultiply_op;
 extern const Op white_balance_op;
 
-// Color around the image of `pad` and `sheet`, premultiplied.
+// Color around the image of `pad` and `sheet`, premultiplied unless alpha is data.
 Color canvas_color(const Call& call);
 
 }  // namespace gpupost
