@@ -370,6 +370,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   if (is_data) make_data(picture, request.input);
   if (is_data && !has_colors_beside(picture)) {
     remove_color_names(picture.attributes);
+  if (way.job.writes_picture) check_output_keeps_ids(request, *way.job.format, way.output_depth, read);
     remove_attributes(picture.attributes, {"chromaticities"});
   }
   if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels(calls))

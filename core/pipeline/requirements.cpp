@@ -113,7 +113,7 @@ static void check_needs_no_colors(std::span<const Call> calls, std::string_view 
 }
 
 // An option that changes numbers of the color; "": there is none.
-static std::string_view option_that_changes_color(const ChainRequest& request) {
+static std::string option_that_changes_color(const ChainRequest& request) {
   const InputSettings& input = request.input;
   const PassSettings& passes = request.passes;
   if (input.transfer.value_or(Transfer::linear) != Transfer::linear) return "--input-transfer";
@@ -122,7 +122,8 @@ static std::string_view option_that_changes_color(const ChainRequest& request) {
   if (passes.is_r11g11b10) return "--storage r11g11b10";
   if (passes.storage == Depth::half) return "--storage fp16";
   if (passes.space != Space::rgb) return "--space yxy";
-  if (request.output.bits == Depth::half) return "--bits 16f";
+  if (request.output.bits.value_or(Depth::f32) != Depth::f32)
+    return fmt::format("--bits {}", name_of(*request.output.bits));
   return request.output.primaries ? "--output-primaries" : "";
 }
 
@@ -145,14 +146,26 @@ static void check_keeps_ids(const ChainRequest& request, const Picture& picture)
   if (found != end)
     fail(Exit::usage, "{}: --layer: channel {} is of a Cryptomatte, whose ids must not change; choose another --layer",
          found->text(), id->name);
-  if (const std::string_view option = option_that_changes_color(request); !option.empty() && kept_id(calls, picture))
+  if (const std::string option = option_that_changes_color(request); !option.empty() && kept_id(calls, picture))
     fail(Exit::usage,
          "{0}: --layer {1}: channel {2} is of a Cryptomatte, whose ids must not change; leave {0} out, or choose "
          "another --layer",
          option, request.input.layer, id->name);
 }
 
-void check_requirements(const ChainRequest& request, const Picture& picture) {
+void check_output_keeps_ids(const ChainRequest& request, const Format& format, Depth output_depth,
+                            const Picture& picture) {
+  const Channel* id = kept_id(request.calls, picture);
+  if (!id || (output_depth == Depth::f32 && format.name != "hdr")) return;
+  fail(Exit::usage,
+       "--layer {0}: channel {1} is of a Cryptomatte, whose ids must not change, and the output has {2}; expected "
+       "--bits 32f and an EXR, TIFF, KTX2 or DDS, or another --layer",
+       request.input.layer, id->name,
+       format.name == "hdr"
+           ? "values of 8 bits with one exponent"
+           : fmt::format("{} bits{}", 8 * bytes_of(output_depth), is_float(output_depth) ? " of a float" : ""));
+}
+
 void check_alpha(std::span<const Call> calls, const Picture& picture) {
   const Group& first = picture.groups.front();
   const std::string_view of_data = maker_of_data(calls);
@@ -161,6 +174,7 @@ void check_alpha(std::span<const Call> calls, const Picture& picture) {
   else if (!of_data.empty()) check_alpha_data(calls, picture, fmt::format("`{}` makes all values data", of_data));
 }
 
+void check_requirements(const ChainRequest& request, const Picture& picture) {
   const std::span<const Call> calls = request.calls;
   const ApplyTo& apply_to = request.passes.apply_to;
   const Group& first = picture.groups.front();

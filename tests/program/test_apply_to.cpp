@@ -156,6 +156,16 @@ DEVICE_TEST_CASE("ids of a Cryptomatte are never mixed and never rounded") {
     CHECK_MESSAGE(refused.err.find(option[0]) < refused.err.find(": --layer Ids00: channel Ids00.R is of a Crypt"),
                   refused.err);
   }
+  for (const Words& output : {Words{"-o", "x.png"},
+                              {"-o", "x.jpg"},
+                              {"-o", "x.hdr"},
+                              {"-o", "x.tif", "--bits", "8"},
+                              {"-o", "x.dds", "--compression", "bc6h"}}) {
+    const Finished refused = place.gpupost(with({"depth.exr", "--layer", "Ids00"}, output));
+    CHECK(refused.exit_code == 1);
+    CHECK_MESSAGE(refused.err.find("is of a Cryptomatte, whose ids must not change") != std::string::npos, refused.err);
+  }
+  check_done(place, {"depth.exr", "--layer", "Ids00", "-o", "x.tif", "--quiet"});
   result_of(place, {"channels", "--list", "G,G,G", "--layer", "Ids00", "--fp16"});
 }
 
