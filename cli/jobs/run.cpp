@@ -158,14 +158,14 @@ std::string_view unverified(const Globals& globals) {
   return globals.passes.verify ? "; --verify does not check them" : "";
 }
 
-// Prints the number of jobs that this run did not process.
-void tell_counts(const Globals& globals, const Report& report) {
+// Prints the number of jobs that this run did not process. `job_count`: those that --no-clobber does not keep.
+void tell_counts(const Globals& globals, const Report& report, size_t job_count) {
   const auto skipped_count =
       std::ranges::count_if(report.jobs, [](const JobReport& job) { return job.journal.is_skipped; });
   if (globals.report.quiet) return;
   if (skipped_count > 0)
-    say_note("skipped {} of {} outputs: done by an earlier run and not changed (--resume){}", skipped_count,
-             report.job_count, unverified(globals));
+    say_note("skipped {} of {} outputs: done by an earlier run and not changed (--resume){}", skipped_count, job_count,
+             unverified(globals));
   if (const size_t count = report.job_count - report.jobs.size(); count > 0)
     say_note("{} of {} inputs {} not started, because {}", count, report.job_count, count == 1 ? "was" : "were",
              globals.batch.fails_fast ? "one failed (--fail-fast)" : "the device could not be opened");
@@ -317,7 +317,7 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
       (!request.inputs.missing.empty() || (is_batch && code != Exit::done && !is_of_machine(code))))
     code = Exit::batch;
   progress.hide();
-  tell_counts(globals, report);
+  tell_counts(globals, report, job_count - list.kept.size());
   warnings.tell_counts();
   if (code == Exit::done && !jobs.empty() && globals.output.empty() &&
       !is_standard_input(jobs.front().inputs.front()) && is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet &&
@@ -359,7 +359,6 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
 
 // Removes the jobs that no earlier run has finished.
 void keep_finished(const ChainRequest& chain, std::vector<Job>& jobs) {
-  if (!chain.batch.resumes) return jobs.clear();
   const std::vector<JournalEntry> done = Journal(chain).entries_of_done(jobs);
   std::vector<Job> finished;
   for (size_t index = 0; index < jobs.size(); ++index)
@@ -417,15 +416,16 @@ Exit run(const Request& request) {
   if (!chain.batch.journal.empty() &&
       std::ranges::any_of(request.calls, [](const Call& call) { return call.op->makes == Makes::statistics; }))
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
-  if (fails_at_once) keep_finished(chain, jobs);
+  if (fails_at_once && !chain.batch.resumes) jobs.clear();
   if (!globals.report.depfile.empty()) check_depfile(request, list);
   if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
     say_note("skipped {} of {} outputs: already there (--no-clobber){}", kept_count, kept_count + run_count,
              unverified(globals));
-  const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   DeviceSessions devices(globals.device);
   say_at_interrupt("gpupost: interrupted before the first file was done; run the same command again\n");
   if (!jobs.empty()) give_exposures(request, chain, jobs, devices);
+  if (fails_at_once && !jobs.empty()) keep_finished(chain, jobs);  // by their exposures too
+  const bool is_batch = jobs.size() > 1 || (request.inputs.is_batch && one_file.empty());
   Progress progress(globals.report.progress, globals.report.quiet, job_count);
   for (const KeptJob& kept : list.kept) progress.end_file(report_of_kept(request, kept.job));
   try {

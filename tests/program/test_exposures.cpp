@@ -147,6 +147,23 @@ DEVICE_TEST_CASE("--auto-from finds a file whose name is not UTF-8") {
   check_done(place, {"\xe8.exr", "\xe9.exr", "exposure", "--auto-from", "exposures.json", "-o", "out/", "--mkdir"});
 }
 
+DEVICE_TEST_CASE("outputs of an earlier run with measured exposures are done also if --fail-fast starts nothing") {
+  const TestFolder place;
+  write_flash(place);
+  done(place, "gpupost s.####.exr stats -o exposures.json; rm s.0009.exr");
+  for (const std::string option : {"--auto-from exposures.json", "--auto --smooth 3"}) {
+    const std::string run = "gpupost s.####.exr exposure " + option + " -o out/ --mkdir --resume";
+    done(place, "rm -rf out; " + run + " --frames 1-4");
+    const Finished finished = place.shell(run + " --frames 1-4,9 --fail-fast --depfile d");
+    INFO(finished.err);
+    CHECK(finished.exit_code == 5);
+    CHECK(finished.err.find("skipped 4 of 4 outputs: done by an earlier run") != std::string::npos);
+    const std::string rules = place.read("d");
+    for (int frame = 1; frame <= 4; ++frame)
+      CHECK_MESSAGE(rules.find(fmt::format("out/{0}: {0}", name_of(frame))) != std::string::npos, rules);
+  }
+}
+
 DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are no sequence are errors") {
   const TestFolder place;
   write_flash(place);

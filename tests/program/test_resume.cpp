@@ -210,6 +210,7 @@ TEST_CASE("outputs of an earlier run are done also if --fail-fast starts nothing
   const Finished finished = place.gpupost(all);
   CAPTURE(finished.err);
   CHECK(finished.exit_code == 5);
+  CHECK(finished.err.find("skipped 2 of 3 outputs: done by an earlier run") != finished.err.npos);
   CHECK(place.read("d") == "out/s.1.exr: s.1.png\nout/s.2.exr: s.2.png\ns.1.png:\ns.2.png:\n");
   const json report = parse_json(place.read("r"));
   CHECK(report["not_started"] == 1);
