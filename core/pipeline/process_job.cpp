@@ -67,6 +67,19 @@ void work_on(ProcessedJob& made, const Work& work) {
   }
 }
 
+// Runs work on an input of a job. If the job has several, its errors name the input.
+template <class Work>
+auto with_name(const Job& job, const std::string& input, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string message = error.what(), name = input + ": ";
+    const bool is_of_input = error.code() == Exit::usage || error.code() == Exit::limit;
+    if (!is_of_input || job.inputs.size() == 1 || message.starts_with(name)) throw;
+    throw Error(error.code(), name + message);
+  }
+}
+
 // Warnings of the inputs of one job. One that several inputs have is given once.
 class InputWarnings {
  public:
@@ -206,7 +219,9 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       }
       check_type(input, type, given.inputs.front(), first, request.input.assembly);
       const size_t measured_before = report.measured.size();
-      made.parts.push_back(process_image(rest, device, made.way, others, input, frame, std::move(picture), report));
+      made.parts.push_back(with_name(given, input, [&] {
+        return process_image(rest, device, made.way, others, input, frame, std::move(picture), report);
+      }));
       for (StatisticsResult& measured : std::span(report.measured).subspan(measured_before))
         measured.before.insert(measured.before.begin(), texts_before_cut.begin(), texts_before_cut.end());
       ProcessedImage& part = made.parts.back();

@@ -172,6 +172,9 @@ DEVICE_TEST_CASE("mips --normal refuses normals from -1 to 1") {
   CHECK(refused.err ==
         "gpupost: mips --normal: number of values below 0: 64; expected values from 0 to 1; for normals "
         "from -1 to 1 put `gain --value 0.5 offset --value 0.5` before it, else `clamp`\n");
+  REQUIRE(place.shell("oiiotool --pattern constant:color=0.6,0.8,0 8x8 3 -d float -o good.exr").exit_code == 0);
+  CHECK(place.gpupost({"good.exr", "signed.exr", "mips", "--normal", "--assemble", "array", "-o", "out.ktx2"})
+            .err.starts_with("gpupost: signed.exr: mips --normal: number of values below 0: 64;"));
   done(place,
        {"signed.exr", "gain", "--value", "0.5", "offset", "--value", "0.5", "mips", "--normal", "-o", "out.exr"});
   const Group color = std::move(decoded(place, "out.exr", 1).groups[0]);
