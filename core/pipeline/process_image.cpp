@@ -10,6 +10,7 @@
 #include "core/image/primaries.h"
 #include "core/image/to_working.h"
 #include "core/op/parse.h"
+#include "core/ops/channels/list.h"
 #include "core/ops/channels/row.h"
 #include "core/ops/shared/nearest.h"
 #include "core/ops/small/exposure.h"
@@ -220,14 +221,21 @@ void tell_of_missing_alpha(std::span<const Call> calls, bool has_alpha, JobRepor
                                      calls[index].op->name, option));
 }
 
-// Warns of a call that drops alpha behind one that gives texels with alpha 0 a straight color.
+// Returns whether the call gives its result another alpha than that of its input.
+bool replaces_alpha(const Call& call) {
+  return call.op == &channels_op && channel_sources(call).has_alpha && channel_sources(call).of[3].channel != "A";
+}
+
+// Warns of a call that drops or replaces alpha behind one that gives texels with alpha 0 a straight color.
 void tell_of_dropped_alpha(std::span<const Call> calls, bool has_alpha, JobReport& report) {
-  for (size_t index = 0; index < calls.size(); ++index)
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const bool is_replaced = replaces_alpha(calls[index]);
     if (output_of(calls.first(index), Output{}).colors_transparent && has_alpha_behind(calls.first(index), has_alpha) &&
-        !has_alpha_behind(calls.first(index + 1), has_alpha))
-      report.add_warning(fmt::format(
-          "`{}` drops alpha, and color that is multiplied by alpha stays dark; put `unpremultiply` before it",
-          calls[index].text()));
+        (is_replaced || !has_alpha_behind(calls.first(index + 1), has_alpha)))
+      report.add_warning(
+          fmt::format("`{}` {} alpha, and color that is multiplied by alpha stays dark; put `unpremultiply` before it",
+                      calls[index].text(), is_replaced ? "replaces" : "drops"));
+  }
 }
 
 // Adds a note if integers change only because the output gets another curve.

@@ -496,6 +496,10 @@ DEVICE_TEST_CASE("bleed warns of a call behind it that drops the alpha of premul
   CHECK(place.gpupost(with({"in.png", "bleed"}, drops)).err ==
         "gpupost: warning: in.png: `channels --list R,G,B` drops alpha, and color that is multiplied by alpha stays "
         "dark; put `unpremultiply` before it\n");
+  CHECK(place.gpupost({"in.png", "bleed", "channels", "--list", "R,G,B,A=1", "-o", "out.png"})
+            .err.find("`channels --list R,G,B,A=1` replaces alpha, and color that is multiplied by alpha stays dark") !=
+        std::string::npos);
+  CHECK(place.gpupost({"in.png", "bleed", "channels", "--list", "B,G,R,A", "-o", "out.png"}).err == "");
   CHECK(place.gpupost(with({"in.png", "bleed", "unpremultiply"}, drops)).err == "");
   CHECK(place.gpupost(with({"bars.png", "bleed"}, drops)).err == "");
 }
