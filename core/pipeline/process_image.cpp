@@ -296,6 +296,15 @@ std::optional<Picture> base_as_read(std::span<const Call> calls, Depth depth, co
   return base;
 }
 
+// Returns whether level 0 of unchanged integers is that of the input, also color where alpha is 0. Only the depth may change.
+bool keeps_original_integers(const ChainRequest& request, const ConversionPlan& way, const Picture& picture,
+                             bool converts_primaries) {
+  const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
+  const bool is_dithered = request.output.dither != Dither::none && way.input_depth != Depth::u8;
+  return are_integers && !is_dithered && picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
+         !converts_primaries;
+}
+
 // Data is used unchanged.
 void make_data(Picture& picture, const InputSettings& settings) {
   Group& group = picture.groups.front();
@@ -335,6 +344,12 @@ std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Prim
   return made;
 }
 
+std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture) {
+  const ChainPrimaries primaries = primaries_of(request.calls, request.output.primaries, *way.job.format, picture);
+  if (!keeps_original_integers(request, way, picture, primaries.converts)) return std::nullopt;
+  return base_as_read(request.calls, way.output_depth, picture);
+}
+
 std::vector<std::string> drop_other_channels(const ChainRequest& request, const Format& format, Picture& picture) {
   const bool has_color = picture.groups.front().is_color;
   if (request.output.drop_channels && !has_color)
@@ -358,14 +373,17 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                              JobReport& report) {
   check_apply_to(request.passes.apply_to, read);
   check_requirements(request, read);
+  if (way.job.writes_picture) check_output_keeps_ids(request, *way.job.format, way.output_depth, read);
   std::vector<Call> calls = calls_of_job(request, way.job);
   inputs.give(calls, primaries_at_calls(calls, other_primaries(read)), frame, request.input, way.storage, report);
+  check_alpha(calls, read);
   set_windows(request, way.job, input, read, calls, report);
   read_depths(calls, read, frame, request.input, report);
   const std::vector<std::string> names_of_input = names_of(read);
   ProcessedImage part{.picture = std::move(read)};
   Picture& picture = part.picture;
   const bool is_data = request.input.is_data || makes_content(calls, Content::data);
+  for (Call& call : calls) call.alpha_is_data = is_data || picture.groups.front().is_data;
   const ChainPrimaries primaries = is_data ? ChainPrimaries{.calls = calls}
                                            : primaries_of(calls, request.output.primaries, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
@@ -378,18 +396,15 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   if (is_data) make_data(picture, request.input);
   if (is_data && !has_colors_beside(picture)) {
     remove_color_names(picture.attributes);
-  if (way.job.writes_picture) check_output_keeps_ids(request, *way.job.format, way.output_depth, read);
     remove_attributes(picture.attributes, {"chromaticities"});
   }
   if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels(calls))
-  check_alpha(calls, read);
     report.add_warning(
         fmt::format("only level 0 of its {} levels is read, and the output has one; make new ones with `mips` at the "
                     "end, or choose one with --level",
                     picture.file_level_count));
   tell_of_missing_alpha(calls, picture.groups.front().has_alpha(), report);
   tell_of_dropped_alpha(calls, picture.groups.front().has_alpha(), report);
-  for (Call& call : calls) call.alpha_is_data = is_data || picture.groups.front().is_data;
   if (is_all_hidden(picture))
     report.add_warning(
         fmt::format("{} (to keep the light, read it with --input-alpha premultiplied and drop alpha with `channels "
@@ -397,11 +412,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                     all_hidden_warning));
   tell_of_curve(calls, picture, way, request.output, report);
   tell_of_decoding(calls, picture, request.input, report);
-  // Level 0 of unchanged integers is that of the input, also color where alpha is 0. Only the depth may change.
-  const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
-  const bool is_dithered = request.output.dither != Dither::none && way.input_depth != Depth::u8;
-  const bool keeps_original_integers = are_integers && !is_dithered && picture.transfer == way.transfer &&
-                                       picture.alpha == Alpha::straight && !primaries.converts;
+  const bool keeps_integers = keeps_original_integers(request, way, picture, primaries.converts);
   // Straight color stays straight if no op weights it by alpha, so that color with alpha 0 is not lost.
   const bool keeps_straight = calls.empty() && !is_float(way.output_depth) && request.output.dither == Dither::none &&
                               picture.alpha == Alpha::straight && picture.groups.front().has_alpha();
@@ -410,7 +421,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (!kept_id(calls, picture)) remove_cryptomattes_of_color(picture);
   if (!calls.empty()) {
-    if (keeps_original_integers) part.base = base_as_read(calls, way.output_depth, picture);
+    if (keeps_integers) part.base = base_as_read(calls, way.output_depth, picture);
     run_groups(calls, request, gpu, primaries.calls, input, frame, picture, way, report);
     if (makes_levels(calls) && makes_content({&calls.back(), 1}, Content::data)) check_normals(picture);
     const bool are_numbers = makes_content(calls, Content::numbers);
@@ -427,10 +438,11 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     make_linear(picture, Depth::f32);
     convert_primaries(picture, {.from = own, .to = primaries.result});
     set_named_primaries(picture, primaries.result, report);
-  } else if (!keeps_original_integers || way.input_depth != way.output_depth) {
-    if (keeps_original_integers && picture.groups.front().has_alpha())
+  } else if (!keeps_integers || way.input_depth != way.output_depth) {
+    if (keeps_integers && picture.groups.front().has_alpha())
       part.base = base_as_read(calls, way.output_depth, picture);
     // integers are rounded once
+    const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
     make_linear(picture, are_integers ? Depth::f32 : working_depth(way.input_depth, way.output_depth));
   }
   remove_attributes_of_lost_channels(names_of_input, picture);

@@ -25,6 +25,10 @@ std::vector<std::string> drop_other_channels(const ChainRequest& request, const 
 std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
                                  const Picture& picture, Assembly assembly);
 
+// Level 0 of an image as it was read, for integers that the chain and the output keep. Empty if it has no more information than the
+// result.
+std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture);
+
 // Processes an image of the file `input` for the output. `frame`: its frame number, as in Job::frames. Throws
 // Error(Exit::usage) if the chain cannot run on it.
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,

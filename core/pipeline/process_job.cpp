@@ -133,19 +133,25 @@ ChainRequest request_after(const ChainRequest& request, size_t call_count) {
 }
 
 // Runs the calls before --assemble cuts the image, and cuts it. `way`: of the whole chain for the image; becomes that of the rest for a
-// face, which is linear and premultiplied.
+// face, which is linear and premultiplied. `bases`: becomes level 0 of the faces as read, if that is written; else empty.
 std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_count, DeviceSession& device,
                                      PictureInputs& others, const std::string& input, const std::string& frame,
-                                     Picture picture, ConversionPlan& way, JobReport& report) {
+                                     Picture picture, ConversionPlan& way, std::vector<Picture>& bases,
+                                     JobReport& report) {
   // the attributes that the output cannot hold are dropped, but the calls after the cut need the primaries
   const std::optional<Primaries> primaries = other_primaries(picture);
   check_requirements(request, picture);
   ChainRequest before = request;
   before.calls.resize(call_count);
-  before.output = {};
   before.input.is_data = makes_content(request.calls, Content::data);
   set_windows(before.calls, {.data = picture.data_window, .display = picture.display_window});
   set_layout(picture, before.calls);
+  const auto cut = [&](const Picture& whole) {
+    return cut_faces(fmt::format("{}: `{}`", input, before.calls.back().text()), whole, request.input.assembly);
+  };
+  const bool is_all = call_count == request.calls.size();
+  if (const auto base = is_all ? original_base(before, way, picture) : std::nullopt) bases = cut(*base);
+  before.output = {};
   for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
   if (primaries) set_primaries(picture, *primaries);
   const bool is_data = picture.groups.front().is_data;
@@ -158,8 +164,7 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
   std::erase_if(way_before.job.calls, is_later);
   const ProcessedImage whole =
       process_image(before, device, way_before, others, input, frame, std::move(picture), report);
-  std::vector<Picture> faces =
-      cut_faces(fmt::format("{}: `{}`", input, before.calls.back().text()), whole.picture, request.input.assembly);
+  std::vector<Picture> faces = cut(whole.picture);
   for (Picture& face : faces)
     face.groups.front().is_data = is_data;  // as read, which the checks of the other calls expect
   std::erase_if(way.job.calls, std::not_fn(is_later));
@@ -197,11 +202,12 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     for (Picture& picture : images.pictures)
       for (const std::string& warning : take_named_channels(request.calls, picture).warnings)
         if (given.writes_picture) report.add_warning(warning);
+    std::vector<Picture> bases;
     if (before_cut > 0) {
       Picture& picture = images.pictures.front();
       made.way = conversion_plan_of(request, given, picture);
-      images.pictures =
-          faces_of_result(request, before_cut, device, others, input, frame, std::move(picture), made.way, report);
+      images.pictures = faces_of_result(request, before_cut, device, others, input, frame, std::move(picture), made.way,
+                                        bases, report);
     } else if (is_cut(request.input.assembly) && is_openexr_cube(images.pictures.front().attributes))
       report.add_warning(
           "it is a cube map by its attribute envmap, and OpenEXR has other orientations of faces; convert it with "
@@ -225,6 +231,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       for (StatisticsResult& measured : std::span(report.measured).subspan(measured_before))
         measured.before.insert(measured.before.begin(), texts_before_cut.begin(), texts_before_cut.end());
       ProcessedImage& part = made.parts.back();
+      if (!bases.empty()) part.base = std::move(bases[made.parts.size() - 1]);
       if (part.base) {
         part.base->data_window = part.picture.data_window;
         part.base->display_window = part.picture.display_window;

@@ -537,6 +537,17 @@ DEVICE_TEST_CASE("prefilter and irradiance write their whole cube with --assembl
   CHECK(shown.out.find("\nimage 1  96 x 16, 2 levels") != std::string::npos);
 }
 
+DEVICE_TEST_CASE("prefilter keeps integers of level 0 in a cube, also color where alpha is 0") {
+  const TestFolder place;
+  REQUIRE(place.shell("oiiotool --pattern fill:left=0.2,0.4,0.6,0:right=0.4,0.2,0.1,1 48x8 4 -d float -o in.exr")
+              .exit_code == 0);
+  check_done(place, {"in.exr", "--input-alpha", "data", "--bits", "8", "-o", "strip.png"});
+  const Words cube{"strip.png", "--assemble", "cube-from-strip", "-o"};
+  check_done(place, with(cube, {"plain.dds"}));
+  check_done(place, with(cube, {"filtered.dds", "prefilter", "--levels", "1", "--quiet"}));
+  CHECK(place.read("filtered.dds") == place.read("plain.dds"));
+}
+
 DEVICE_TEST_CASE("prefilter says which images it takes") {
   const TestFolder place;
   const auto write = [&](int width, int height) {
