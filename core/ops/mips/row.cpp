@@ -138,7 +138,8 @@ const Op mips_op{
              "about 16 texels a side, a drawn texture can differ by that. Alpha is multiplied by a factor from 0 to "
              "4, found in ten bisection steps, and clamped to 0..1. Premultiplied color gets the same factor. Level 0 "
              "and images without alpha do not change.\n--bleed fills every level as the op `bleed` does, level 0 too. "
-             "It needs the whole image, so it cannot run in tiles. Levels of --reduce min may have no visible texel, "
+             "It needs the whole image, so it cannot run in tiles. --fp16 and --storage fp16 can make the last levels "
+             "black, because half rounds a very small alpha to 0. Levels of --reduce min may have no visible texel, "
              "so --bleed does not take it.",
          .citation =
              "L. Kramer, Optimizing for the Radeon RDNA Architecture, 2020 (single pass); NVIDIA, Non-Power-of-Two "

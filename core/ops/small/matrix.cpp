@@ -159,7 +159,8 @@ const Op matrix_op = point_op({
          .description =
              "Each of R, G and B becomes a weighted sum of all three, in linear light with straight alpha. --rows "
              "gives the weights row by row: nine numbers, or twelve. With twelve, the fourth number of each row is an "
-             "offset. Texels with alpha 0 do not get the offset. Infinite light stays infinite.\n--named A-to-B "
+             "offset. Texels with alpha 0 do not get the offset. Infinite light stays infinite; channels beyond "
+             "1e20 beside it become infinite too.\n--named A-to-B "
              "converts from primaries A to B, "
              "and the output records B. An input that records no primaries, or Rec. 709, is taken to have primaries A. "
              "An input that records other primaries is first converted to A.",
