@@ -253,7 +253,7 @@ struct Output {
   int level_count = 1;
   int layers = 1;
   bool has_alpha = false;
-  bool may_be_transparent = false;            // some texels may have another alpha than 1, even if the image has no alpha
+  bool may_be_transparent = false;            // some texels may have an alpha other than 1, even without a channel A
   bool colors_transparent = false;            // texels with alpha 0 have a straight color, which is not to be added up
   GrayResult gray_result = GrayResult::gray;  // what the calls so far make of a gray image
   Depth depth = Depth::half;
