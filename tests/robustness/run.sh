@@ -105,6 +105,7 @@ threads() {
 0 tonemap s1.exr s2.exr -o out/{stem}.png --verify --dither ordered --jobs 3
 0 luminance s1.exr s2.exr -o out/ --verify
 0 mips b1.png b2.png --method single-pass --fp16 -o out/{stem}.ktx2
+0 mips b1.png b2.png s1.exr --compression bc7 --supercompression zstd -o out/{stem}.ktx2
 0 stats s1.exr
 EOF
   for n in 1.1 1.3 1.5 1.7 1.9; do
