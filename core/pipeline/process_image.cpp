@@ -80,6 +80,12 @@ void set_named_primaries(Picture& picture, const Primaries& named, JobReport& re
   set_primaries(picture, named);
 }
 
+// Converts the primaries and names R, G or B if it was missing and is no longer 0.
+void convert_colors(Picture& picture, const PrimariesChange& way) {
+  convert_primaries(picture, way);
+  name_colors(picture.groups.front(), GrayResult::gray);
+}
+
 // Records the primaries of the result. Chromaticities of a file apply to all layers. If other layers have colors, the
 // result is converted back to the file's primaries, unless the chain sets others.
 void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& report) {
@@ -88,7 +94,7 @@ void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& r
   if (has_colors_beside(picture) && !made.is_named) {
     if (picture.groups.front().is_luminance) return;
     make_working(picture, Depth::f32);
-    return convert_primaries(picture, {.from = made.result, .to = own});
+    return convert_colors(picture, {.from = made.result, .to = own});
   }
   set_named_primaries(picture, made.result, report);
 }
@@ -436,7 +442,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     else if (picture.groups.front().is_color && !is_data) settle_primaries(picture, primaries, report);
   } else if (primaries.converts) {
     make_linear(picture, Depth::f32);
-    convert_primaries(picture, {.from = own, .to = primaries.result});
+    convert_colors(picture, {.from = own, .to = primaries.result});
     set_named_primaries(picture, primaries.result, report);
   } else if (!keeps_integers || way.input_depth != way.output_depth) {
     if (keeps_integers && picture.groups.front().has_alpha())

@@ -121,6 +121,7 @@ void arrange_cells(const Call& sheet, std::span<const std::string> inputs, Size 
   }
   color.levels.clear();
   color.levels.push_back(std::move(made));
+  name_colors(color, GrayResult::gray);  // those that only empty cells and labels have
   name_alpha(color, has_alpha);
   picture.data_window = picture.display_window = window_of(size);
   parts.front().base.reset();

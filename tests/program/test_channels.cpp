@@ -1,5 +1,6 @@
 // Pictures that have not all of R, G and B, and chains that need or make them.
 #include "core/codec/codec.h"
+#include "core/image/primaries.h"
 #include "tests/program/test_folder.h"
 #include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
@@ -107,6 +108,29 @@ DEVICE_TEST_CASE("channels that an EXR has not are in the result where a chain m
     const bool fills_blue = words[0] == "pad" || words.back() == "invert";
     CHECK(names_of(result_of(place, words, "rg.exr", "out.exr")) == (fills_blue ? "RGB" : "RG"));
   }
+}
+
+DEVICE_TEST_CASE("channels that an EXR has not are in the result where other primaries or a sheet make them") {
+  const TestFolder place;
+  Picture picture = picture_of({"R", "G", "", ""}, Depth::half);
+  write_picture(place, "rg.exr", picture);
+  const auto names = [&](const Words& words) {
+    const Finished finished = place.gpupost(with(words, {"-o", "out.exr"}));
+    INFO(finished.err);
+    REQUIRE(finished.exit_code == 0);
+    return names_of(decoded(place, "out.exr"));
+  };
+  const Words sheet{"sheet", "rg.exr", "rg.exr", "rg.exr", "--gap", "0", "--columns", "2"};
+  CHECK(names(sheet) == "RG");
+  CHECK(names(with(sheet, {"--color", "0,0,1"})) == "RGB");
+  set_primaries(picture, p3_d65);
+  write_picture(place, "rg.exr", picture);
+  CHECK(names({"rg.exr"}) == "RG");
+  CHECK(names({"rg.exr", "--output-primaries", "rec2020"}) == "RGB");
+  picture.groups.push_back(made_group({{{"d.R", Depth::f32}, {}, {}, {}}}, Depth::f32, picture.size(), 1,
+                                      [](int, int, size_t, int) { return bits_of_float(0.5f); }));
+  write_picture(place, "rg.exr", picture);
+  CHECK(names({"tonemap", "--chroma", "ratio", "rg.exr"}) == "RGB");
 }
 
 DEVICE_TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {
