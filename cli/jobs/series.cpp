@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -24,21 +26,34 @@ namespace {
 struct ImageExposure {
   std::string name;              // file name without folders
   std::optional<int64_t> frame;  // empty if the image is in no sequence
-  double stops = 0;              // NaN for a black image
+  double stops = 0;              // NaN for a black image, and for one that could not be measured
+  // The input that could not be measured: the image itself or, after smoothing, one that its exposure depends on.
+  std::optional<UnmeasuredInput> unmeasured = {};
 };
 
-using StopsByName = std::map<std::string, double>;
+using ExposureByName = std::map<std::string, ImageExposure>;
 
 std::string name_of_file(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-// Smooths exposures in the order of their frames, and returns them by the names of the images.
-StopsByName by_name(const Call& call, std::vector<ImageExposure> exposures) {
+// How many frames on each side a smoothed exposure depends on: a mean of medians reaches twice as far as its window.
+size_t reach_of(const Call& call) { return call.has("smooth") ? size_t(call.integer("smooth") - 1) : 0; }
+
+// Smooths exposures in the order of their frames, and returns them by the names of the images. Images that could not be
+// measured are left out: they have their error again when they are processed.
+ExposureByName by_name(const Call& call, std::vector<ImageExposure> exposures) {
   std::ranges::sort(exposures, {}, &ImageExposure::frame);
   std::vector<double> stops;
   for (const ImageExposure& exposure : exposures) stops.push_back(exposure.stops);
   if (call.has("smooth")) stops = smoothed(stops, call.integer("smooth"));
-  StopsByName result;
-  for (size_t index = 0; index < stops.size(); ++index) result[exposures[index].name] = stops[index];
+  ExposureByName result;
+  for (size_t index = 0; index < stops.size(); ++index) {
+    if (exposures[index].unmeasured) continue;
+    ImageExposure& made = result[exposures[index].name] = exposures[index];
+    made.stops = stops[index];
+    const size_t first = index - std::min(index, reach_of(call));
+    const size_t end = std::min(index + reach_of(call) + 1, stops.size());
+    for (size_t near = first; near < end && !made.unmeasured; ++near) made.unmeasured = exposures[near].unmeasured;
+  }
   return result;
 }
 
@@ -89,8 +104,7 @@ void check_sequence(const Request& request, const Call& call) {
          call.text_of(*call.op->param("smooth")));
 }
 
-// Runs the calls before `index` and then `stats` on all images. Images with an error are left out: they have it again when
-// they are processed.
+// Runs the calls before `index` and then `stats` on all images.
 std::vector<ImageExposure> measure(const Request& request, const ChainRequest& chain, size_t index,
                                    std::span<const Job> jobs, DeviceSessions& devices) {
   ChainRequest measuring{.calls = {chain.calls.begin(), chain.calls.begin() + std::ptrdiff_t(index)},
@@ -107,25 +121,35 @@ std::vector<ImageExposure> measure(const Request& request, const ChainRequest& c
     say_note("{} measured first ({})", jobs.size() == 1 ? "1 image is" : fmt::format("{} images are", jobs.size()),
              call.text_of(*call.op->param("smooth")));
   std::vector<ImageExposure> exposures;
-  size_t done_count = 0;
-  run_jobs(measuring, jobs, devices,
-           {.on_start = [](const Job&) {},
-            .on_job =
-                [&](JobReport& report) {
-                  const Input& input = request.inputs.files[done_count++];
-                  if (report.exit == Exit::done)
-                    exposures.push_back({.name = name_of_file(input.path),
-                                         .frame = input.frame,
-                                         .stops = auto_stops(call, report.measured.back().color)});
-                  report = {.exit = report.exit};
-                }});
+  const auto add = [&](Exit exit) -> ImageExposure& {
+    const Input& input = request.inputs.files[exposures.size()];
+    const Job& job = jobs[exposures.size()];
+    ImageExposure& added = exposures.emplace_back(ImageExposure{
+        .name = name_of_file(input.path), .frame = input.frame, .stops = std::numeric_limits<double>::quiet_NaN()});
+    if (job.unmeasured) added.unmeasured = job.unmeasured;
+    else if (exit != Exit::done) added.unmeasured = {.path = input.path, .exit = exit};
+    return added;
+  };
+  const Report ended = run_jobs(measuring, jobs, devices,
+                                {.on_start = [](const Job&) {},
+                                 .on_job =
+                                     [&](JobReport& report) {
+                                       ImageExposure& exposure = add(report.exit);
+                                       if (!exposure.unmeasured)
+                                         exposure.stops = auto_stops(call, report.measured.back().color);
+                                       report = {.exit = report.exit};
+                                     }});
+  while (exposures.size() < jobs.size()) add(ended.device_exit);  // not started
   return exposures;
 }
 
-void give(const StopsByName& stops, size_t index, std::vector<Job>& jobs) {
-  for (Job& job : jobs)
-    if (const auto found = stops.find(name_of_file(job.inputs.front())); found != stops.end())
-      job.calls.push_back({.index = index, .call = exposure_of_stops(found->second)});
+void give(const ExposureByName& exposures, size_t index, std::vector<Job>& jobs) {
+  for (Job& job : jobs) {
+    const auto found = exposures.find(name_of_file(job.inputs.front()));
+    if (found == exposures.end()) continue;
+    if (found->second.unmeasured) job.unmeasured = found->second.unmeasured;
+    else job.calls.push_back({.index = index, .call = exposure_of_stops(found->second.stops)});
+  }
 }
 
 // A job for each input of the request that only measures. --no-clobber may have removed some from the others.
@@ -148,8 +172,7 @@ Neighbors::Neighbors(const Request& request) {
   for (size_t index = 0; index < request.calls.size(); ++index) {
     const Call& call = request.calls[index];
     if (!needs_series(call) || !call.word("auto-from").empty()) continue;
-    // a median of means reaches twice as far as its window
-    reach_ = std::max(reach_, size_t(call.integer("smooth") - 1));
+    reach_ = std::max(reach_, reach_of(call));
     measured_count = index;
   }
   if (reach_ == 0) return;
@@ -184,12 +207,12 @@ void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job
   for (size_t index = 0; index < chain.calls.size(); ++index) {
     Call& call = chain.calls[index];
     if (!needs_series(call)) continue;
-    const StopsByName stops =
+    const ExposureByName exposures =
         by_name(call, call.word("auto-from").empty() ? measure(request, chain, index, measured, devices)
                                                      : exposures_of_file(call));
     call.source.clear();  // may be large, and is copied for each image
-    give(stops, index, jobs);
-    give(stops, index, measured);
+    give(exposures, index, jobs);
+    give(exposures, index, measured);
   }
 }
 

@@ -1,9 +1,11 @@
 // A job of a run: its inputs and its output files.
 #pragma once
 
+#include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/op/op.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +34,12 @@ struct CallOfJob {
   Call call;
 };
 
+// An input that could not be measured, and the exit code of its error.
+struct UnmeasuredInput {
+  std::string path;
+  Exit exit = Exit::done;
+};
+
 // The inputs and the output of a job.
 struct Job {
   std::vector<std::string> inputs;  // one input, or all inputs of one file (--assemble, sheet)
@@ -44,6 +52,8 @@ struct Job {
   bool is_format_changed = false;
   bool writes_picture = true;
   std::vector<CallOfJob> calls;  // calls that replace those of the request
+  // Another input that a call of this job depends on. The job fails because of it. Empty: all such inputs were measured.
+  std::optional<UnmeasuredInput> unmeasured = {};
 
   std::string frame_of(size_t input) const { return input < frames.size() ? frames[input] : ""; }
   bool is_a_file_a_level() const { return output.has_level(); }

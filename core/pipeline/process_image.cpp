@@ -329,10 +329,16 @@ void change_attributes(std::span<const Call> calls, bool is_texture, Picture& pi
 std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
   std::vector<Call> calls = request.calls;
   for (const CallOfJob& own : job.calls) calls[own.index] = own.call;
-  for (const Call& call : calls)
-    if (needs_series(call))
-      fail(Exit::input, "{}: {}: the exposure of this image was not measured; measure it with `stats -o FILE.json`",
-           job.name(), call.text());
+  for (const Call& call : calls) {
+    if (!needs_series(call)) continue;
+    if (job.unmeasured)
+      fail(job.unmeasured->exit,
+           "{}: {}: the exposure depends on {}, which could not be measured; fix the error of that input, then run "
+           "again",
+           job.name(), call.text(), job.unmeasured->path);
+    fail(Exit::input, "{}: {}: the exposure of this image was not measured; measure it with `stats -o FILE.json`",
+         job.name(), call.text());
+  }
   return calls;
 }
 

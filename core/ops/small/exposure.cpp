@@ -171,7 +171,8 @@ const Op exposure_op = point_op({
              "of frames around it. Then each median is replaced by the mean of the medians in its "
              "window. At the ends of the sequence the window is shorter. A missing frame is skipped: the window takes "
              "the next one. A black image stays in the window, but is ignored. With --auto, a "
-             "first pass measures all images of the run.",
+             "first pass measures all images of the run. If one cannot be measured, the frames whose exposure depends "
+             "on it fail too: FRAMES - 1 on each side.",
          .citation = "The photographic stop; E. Reinhard et al., Photographic Tone Reproduction for Digital Images, "
                      "2002, eq. 1 and 2 (--auto)",
          .examples = {"--stops 1", "--stops -2.5", "--auto", "--auto --key 0.36 --percentile 10,90"}},
