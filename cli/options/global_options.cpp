@@ -103,8 +103,11 @@ static Size size_of(const std::string& word) {
          "--size {0} is not of the form WxH, like 1920x1080; it is for --explain and `shader` (to change the size of "
          "an image, use `resize --size {0}`)",
          word);
-  return {int(whole_number("size", word.substr(0, cross), 1, 32768)),
-          int(whole_number("size", word.substr(cross + 1), 1, 32768))};
+  const std::optional<int64_t> width = number_in(word.substr(0, cross), 1, 32768),
+                               height = number_in(word.substr(cross + 1), 1, 32768);
+  if (!width || !height)
+    fail(Exit::usage, "--size {} is not of the form WxH with whole numbers in 1..32768, like 1920x1080", word);
+  return {int(*width), int(*height)};
 }
 
 // A number of bytes: 4096, 64K, 512M, 8G.

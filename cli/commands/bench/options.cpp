@@ -23,10 +23,12 @@ namespace {
 
 constexpr Depth depths[] = {Depth::u8, Depth::half, Depth::f32};
 
-// The words of a list with commas; none of an empty one.
-std::vector<std::string> words_of(std::string_view list) {
+// The words of a list with commas; none of an empty one. `option` is the name for messages: "bench: --sizes".
+std::vector<std::string> words_of(std::string_view option, std::string_view list) {
   if (list.empty()) return {};
   const std::vector<std::string_view> words = split_at_commas(list);
+  if (std::ranges::find(words, "") != words.end())
+    fail(Exit::usage, "{} {} has a comma without a word before or behind it; remove the comma", option, list);
   return {words.begin(), words.end()};
 }
 
@@ -42,8 +44,11 @@ int whole_number(std::string_view option, std::string_view word, int low, int hi
 Size size_of(std::string_view option, std::string_view word) {
   constexpr int most = 32768;
   const size_t cross = word.find('x');
-  const int width = whole_number(option, word.substr(0, cross), 1, most);
-  return {width, cross == word.npos ? width : whole_number(option, word.substr(cross + 1), 1, most)};
+  const std::optional<int> width = number_in<int>(word.substr(0, cross));
+  const std::optional<int> height = cross == word.npos ? width : number_in<int>(word.substr(cross + 1));
+  if (!width || !height || std::min(*width, *height) < 1 || std::max(*width, *height) > most)
+    fail(Exit::usage, "{} {} is not WxH, or one side of a square, with whole numbers in 1..{}", option, word, most);
+  return {*width, *height};
 }
 
 Depth depth_of(const std::string& word) {
@@ -76,7 +81,7 @@ std::vector<Setting> settings_of(const std::string& list, const Op& op) {
   std::vector<std::string> texts;
   for (const Setting& setting : known) texts.push_back(setting.text());
   std::vector<Setting> settings;
-  for (const std::string& word : words_of(list)) {
+  for (const std::string& word : words_of("bench: --settings", list)) {
     if (known.empty())
       fail(Exit::usage, "bench: --settings {}: {} has no settings; leave --settings out", word, op.name);
     const int value = whole_number("bench: --settings", word, 1, 32768);
@@ -190,7 +195,8 @@ std::vector<Call> chain_of(const std::string& line) {
 
 std::vector<Size> sizes_of(std::string_view verb, const std::string& list) {
   std::vector<Size> sizes;
-  for (const std::string& word : words_of(list)) sizes.push_back(size_of(fmt::format("{}: --sizes", verb), word));
+  const std::string option = fmt::format("{}: --sizes", verb);
+  for (const std::string& word : words_of(option, list)) sizes.push_back(size_of(option, word));
   return sizes;
 }
 
@@ -198,7 +204,7 @@ std::vector<Variant> chosen(std::string_view verb, const std::vector<Variant>& v
                             std::string_view subject) {
   if (list.empty() || list == "all") return variants;
   std::vector<Variant> taken;
-  for (const std::string& wanted : words_of(list))
+  for (const std::string& wanted : words_of(fmt::format("{}: --variants", verb), list))
     for (const Variant& variant : named(verb, variants, wanted, subject))
       if (std::ranges::find(taken, variant) == taken.end()) taken.push_back(variant);
   return taken;
@@ -299,7 +305,8 @@ BenchRequest parse_bench(const CommandCall& call) {
   if (request.subject == BenchSubject::documents && request.quick)
     fail(Exit::usage, "bench: --documents measures the sizes of the documents; leave --quick out");
   request.sizes = sizes_of("bench", call.value("--sizes"));
-  for (const std::string& format : words_of(call.value("--formats"))) request.depths.push_back(depth_of(format));
+  for (const std::string& format : words_of("bench: --formats", call.value("--formats")))
+    request.depths.push_back(depth_of(format));
   request.settings = settings_of(call.value("--settings"), *request.op);
   const std::string fp16 = call.has("--fp16") ? call.value("--fp16") : "off";
   request.variants = chosen("bench", variants_of(*request.op, fp16 != "on", fp16 != "off"), variants,
