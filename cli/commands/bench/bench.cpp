@@ -179,8 +179,8 @@ static Exit make_page(const BenchRequest& request) {
       if (runs.back().at("schema") != bench_schema)
         fail(Exit::input, "{}: the schema is not {}; expected a file of `gpupost bench --json`", path, bench_schema);
       bench_page({runs.back()});
-    } catch (const nlohmann::json::exception& error) {
-      fail(Exit::input, "{}: is not a result of `gpupost bench --json`: {}", path, error.what());
+    } catch (const nlohmann::json::exception&) {
+      fail(Exit::input, "{}: is damaged, or is not a report of `gpupost bench --json`; measure again with it", path);
     }
   }
   write_text(request.html, bench_page(runs));
