@@ -199,6 +199,7 @@ Explained plans_of(const Request& request) {
       },
       "with --explain and `shader`, which run nothing; leave it out");
   const Globals& globals = request.globals;
+  if (globals.passes.verify) check_references(request.calls);
   const std::vector<Input>& inputs = request.inputs.files;
   if (globals.size && !inputs.empty())
     fail(Exit::usage, "--size {}x{} is for --explain and `shader` without an input; leave it out, {} has a size",

@@ -153,6 +153,12 @@ static void check_keeps_ids(const ChainRequest& request, const Picture& picture)
          option, request.input.layer, id->name);
 }
 
+void check_references(std::span<const Call> calls) {
+  for (const Call& call : calls)
+    if (!call.op->reference.levels)
+      fail(Exit::usage, "--verify: {} has no reference to compare with; leave --verify out", call.op->name);
+}
+
 void check_output_keeps_ids(const ChainRequest& request, const Format& format, Depth output_depth,
                             const Picture& picture) {
   const Channel* id = kept_id(request.calls, picture);

@@ -15,6 +15,9 @@ std::string_view maker_of_data(std::span<const Call> calls);
 // not change.
 const Channel* kept_id(std::span<const Call> calls, const Picture& picture);
 
+// Throws Error(Exit::usage) if an op has no reference, which --verify needs.
+void check_references(std::span<const Call> calls);
+
 // Throws Error(Exit::usage) if an output of this depth cannot hold the ids of a Cryptomatte that --layer makes the color.
 void check_output_keeps_ids(const ChainRequest& request, const Format& format, Depth output_depth,
                             const Picture& picture);

@@ -3,6 +3,7 @@
 #include "core/base/stopwatch.h"
 #include "core/glsl/shader_text.h"
 #include "core/pipeline/output_queue.h"
+#include "core/pipeline/requirements.h"
 #include "core/system/interrupt.h"
 #include "core/system/sandbox.h"
 
@@ -38,9 +39,8 @@ void check_shaders(const ChainRequest& request, const RunEvents& events) {
   if (std::ranges::any_of(request.calls,
                           [](const Call& call) { return call.shader && call.shader->author == Author::user; }))
     check_sandbox(request, events);  // must run before drivers start threads
+  if (request.passes.verify) check_references(request.calls);
   for (const Call& call : request.calls) {
-    if (request.passes.verify && !call.op->reference.levels)
-      fail(Exit::usage, "--verify: {} has no reference to compare with; leave --verify out", call.op->name);
     if (!call.shader) continue;
     const Plan made = plan({&call, 1}, {.size = {1, 1}}, {});
     spirv_of(glsl_of(made.passes.front()), call.shader->file, call.shader->author);

@@ -154,8 +154,9 @@ TEST_CASE("words that are wrong with an op of one's own") {
         "gpupost: point: --set value=5 is outside -4..4\n");
   CHECK(refusal(place, {"point", "gain.glsl", "--set", "valve=1"}, 1) ==
         "gpupost: point: --set valve=1: gain.glsl declares no valve, but value (did you mean `value`?)\n");
-  CHECK(refusal(place, {"point", "gain.glsl", "--verify"}, 1) ==
-        "gpupost: --verify: point has no reference to compare with; leave --verify out\n");
+  for (const Words& words : {Words{"point", "gain.glsl", "--verify"}, {"point", "gain.glsl", "--verify", "--explain"}})
+    CHECK(refusal(place, words, 1) ==
+          "gpupost: --verify: point has no reference to compare with; leave --verify out\n");
   const Finished bench = place.gpupost({"bench", "--chain", "point gain.glsl"});
   CHECK(bench.exit_code == 1);
   CHECK(bench.err ==
