@@ -38,8 +38,7 @@ std::string name_of_file(const std::string& path) { return std::filesystem::path
 // How many frames on each side a smoothed exposure depends on: a mean of medians reaches twice as far as its window.
 size_t reach_of(const Call& call) { return call.has("smooth") ? size_t(call.integer("smooth") - 1) : 0; }
 
-// Smooths exposures in the order of their frames, and returns them by the names of the images. Images that could not be
-// measured are left out: they have their error again when they are processed.
+// Smooths exposures in the order of their frames, and returns them by the names of the images.
 ExposureByName by_name(const Call& call, std::vector<ImageExposure> exposures) {
   std::ranges::sort(exposures, {}, &ImageExposure::frame);
   std::vector<double> stops;
@@ -47,7 +46,6 @@ ExposureByName by_name(const Call& call, std::vector<ImageExposure> exposures) {
   if (call.has("smooth")) stops = smoothed(stops, call.integer("smooth"));
   ExposureByName result;
   for (size_t index = 0; index < stops.size(); ++index) {
-    if (exposures[index].unmeasured) continue;
     ImageExposure& made = result[exposures[index].name] = exposures[index];
     made.stops = stops[index];
     const size_t first = index - std::min(index, reach_of(call));
@@ -121,25 +119,27 @@ std::vector<ImageExposure> measure(const Request& request, const ChainRequest& c
     say_note("{} measured first ({})", jobs.size() == 1 ? "1 image is" : fmt::format("{} images are", jobs.size()),
              call.text_of(*call.op->param("smooth")));
   std::vector<ImageExposure> exposures;
+  std::string error;  // of the last image that had one
   const auto add = [&](Exit exit) -> ImageExposure& {
     const Input& input = request.inputs.files[exposures.size()];
     const Job& job = jobs[exposures.size()];
     ImageExposure& added = exposures.emplace_back(ImageExposure{
         .name = name_of_file(input.path), .frame = input.frame, .stops = std::numeric_limits<double>::quiet_NaN()});
     if (job.unmeasured) added.unmeasured = job.unmeasured;
-    else if (exit != Exit::done) added.unmeasured = {.path = input.path, .exit = exit};
+    else if (exit != Exit::done) added.unmeasured = {.path = input.path, .exit = exit, .error = error};
     return added;
   };
   const Report ended = run_jobs(measuring, jobs, devices,
                                 {.on_start = [](const Job&) {},
                                  .on_job =
                                      [&](JobReport& report) {
+                                       if (report.exit != Exit::done) error = report.error;
                                        ImageExposure& exposure = add(report.exit);
                                        if (!exposure.unmeasured)
                                          exposure.stops = auto_stops(call, report.measured.back().color);
                                        report = {.exit = report.exit};
                                      }});
-  while (exposures.size() < jobs.size()) add(ended.device_exit);  // not started
+  if (ended.device_exit != Exit::done) throw Error(ended.device_exit, error);
   return exposures;
 }
 

@@ -34,10 +34,11 @@ struct CallOfJob {
   Call call;
 };
 
-// An input that could not be measured, and the exit code of its error.
+// An input that could not be measured, and its error.
 struct UnmeasuredInput {
   std::string path;
   Exit exit = Exit::done;
+  std::string error;
 };
 
 // The inputs and the output of a job.
@@ -52,7 +53,7 @@ struct Job {
   bool is_format_changed = false;
   bool writes_picture = true;
   std::vector<CallOfJob> calls;  // calls that replace those of the request
-  // Another input that a call of this job depends on. The job fails because of it. Empty: all such inputs were measured.
+  // The input, or another one that a call of this job depends on. The job fails because of it. Empty: all such inputs were measured.
   std::optional<UnmeasuredInput> unmeasured = {};
 
   std::string frame_of(size_t input) const { return input < frames.size() ? frames[input] : ""; }

@@ -181,9 +181,15 @@ DEVICE_TEST_CASE("a frame that cannot be measured fails the frames whose smoothe
   std::map<std::string, std::string> clean = files_in(place, "clean");
   CHECK(files_in(place, "out").size() == 6);
   for (const auto& [name, bytes] : files_in(place, "out")) CHECK_MESSAGE(clean.at(name) == bytes, name);
+  place.write("out/s.0009.exr", "kept");
+  CHECK(place.shell(run + "out/ --no-clobber").err.find("then run again (s.0009.exr: ") != std::string::npos);
+  std::filesystem::remove(place.path("out/s.0009.exr"));
   place.write("s.0009.exr", whole);
   done(place, run + "out/ --no-clobber");
   CHECK(files_in(place, "out") == clean);
+  const Finished no_device = place.shell("VK_DRIVER_FILES=/none VK_ICD_FILENAMES=/none " + run + "none/ --mkdir");
+  CHECK(no_device.exit_code == 4);
+  CHECK(no_device.err.find("no Vulkan driver was found") != std::string::npos);
 }
 
 DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are no sequence are errors") {
