@@ -80,10 +80,18 @@ void set_named_primaries(Picture& picture, const Primaries& named, JobReport& re
   set_primaries(picture, named);
 }
 
+void tell_of_namesakes(Picture& picture, JobReport& report) {
+  if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
+    report.add_warning(
+        fmt::format("the result has channels named {}; channels of the input with these names are dropped",
+                    fmt::join(dropped, ", ")));
+}
+
 // Converts the primaries and names R, G or B if it was missing and is no longer 0.
-void convert_colors(Picture& picture, const PrimariesChange& way) {
+void convert_colors(Picture& picture, const PrimariesChange& way, JobReport& report) {
   convert_primaries(picture, way);
   name_colors(picture.groups.front(), GrayResult::gray);
+  tell_of_namesakes(picture, report);
 }
 
 // Records the primaries of the result. Chromaticities of a file apply to all layers. If other layers have colors, the
@@ -94,7 +102,7 @@ void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& r
   if (has_colors_beside(picture) && !made.is_named) {
     if (picture.groups.front().is_luminance) return;
     make_working(picture, Depth::f32);
-    return convert_colors(picture, {.from = made.result, .to = own});
+    return convert_colors(picture, {.from = made.result, .to = own}, report);
   }
   set_named_primaries(picture, made.result, report);
 }
@@ -331,11 +339,13 @@ std::vector<Call> calls_of_job(const ChainRequest& request, const Job& job) {
   for (const CallOfJob& own : job.calls) calls[own.index] = own.call;
   for (const Call& call : calls) {
     if (!needs_series(call)) continue;
+    if (job.unmeasured && job.unmeasured->path == job.inputs.front())
+      throw Error(job.unmeasured->exit, job.unmeasured->error);
     if (job.unmeasured)
       fail(job.unmeasured->exit,
            "{}: {}: the exposure depends on {}, which could not be measured; fix the error of that input, then run "
-           "again",
-           job.name(), call.text(), job.unmeasured->path);
+           "again ({})",
+           job.name(), call.text(), job.unmeasured->path, job.unmeasured->error);
     fail(Exit::input, "{}: {}: the exposure of this image was not measured; measure it with `stats -o FILE.json`",
          job.name(), call.text());
   }
@@ -438,17 +448,14 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     if (makes_levels(calls) && makes_content({&calls.back(), 1}, Content::data)) check_normals(picture);
     const bool are_numbers = makes_content(calls, Content::numbers);
     if (makes_display(calls) && !are_numbers) take_encoded(picture, way.output_depth, way.transfer);
-    if (const std::vector<std::string> dropped = drop_namesakes(picture); !dropped.empty())
-      report.add_warning(
-          fmt::format("the result has channels named {}; channels of the input with these names are dropped",
-                      fmt::join(dropped, ", ")));
+    tell_of_namesakes(picture, report);
     if (way.job.format->holds_everything)  // other formats have no place for attributes that ops add
       change_attributes(calls, !way.job.is_a_file_a_level(), picture);
     if (are_numbers) take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding, report);
     else if (picture.groups.front().is_color && !is_data) settle_primaries(picture, primaries, report);
   } else if (primaries.converts) {
     make_linear(picture, Depth::f32);
-    convert_colors(picture, {.from = own, .to = primaries.result});
+    convert_colors(picture, {.from = own, .to = primaries.result}, report);
     set_named_primaries(picture, primaries.result, report);
   } else if (!keeps_integers || way.input_depth != way.output_depth) {
     if (keeps_integers && picture.groups.front().has_alpha())

@@ -82,7 +82,8 @@ static bool has_any_alpha(const Group& color) {
 static void check_alpha_data(std::span<const Call> calls, const Picture& picture, std::string_view reason) {
   if (std::ranges::none_of(calls, uses_alpha)) return;
   const Group& color = picture.groups.front();
-  Output image{.windows = {.data = picture.data_window, .display = picture.display_window},
+  Output image{.size = picture.size(),
+               .windows = {.data = picture.data_window, .display = picture.display_window},
                .has_alpha = color.has_alpha()};
   bool may_matter = has_any_alpha(color);
   for (const Call& call : calls) {

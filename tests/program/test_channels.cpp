@@ -131,6 +131,10 @@ DEVICE_TEST_CASE("channels that an EXR has not are in the result where other pri
                                       [](int, int, size_t, int) { return bits_of_float(0.5f); }));
   write_picture(place, "rg.exr", picture);
   CHECK(names({"tonemap", "--chroma", "ratio", "rg.exr"}) == "RGB");
+  picture.groups[1] = made_group({{{"B", Depth::u32}, {}, {}, {}}}, Depth::u32, picture.size(), 1,
+                                 [](int, int, size_t, int) { return 7u; });
+  write_picture(place, "rg.exr", picture);
+  CHECK(names({"rg.exr", "--output-primaries", "rec2020"}) == "RGB");
 }
 
 DEVICE_TEST_CASE("a gray frame gets R, G and B also if its values stay equal") {

@@ -307,6 +307,7 @@ DEVICE_TEST_CASE("alpha that is data is no opacity, also if a call makes it, or 
   CHECK(run("rgb.png", turn).exit_code == 0);
   CHECK(run("opaque.png", {"offset", "--value", "0.1"}).exit_code == 0);
   CHECK(run("opaque.png", with({"crop", "--to", "display"}, {"offset", "--value", "0.1"})).exit_code == 0);
+  CHECK(run("opaque.png", {"shift", "--x", "1", "crop", "--to", "display", "offset", "--value", "0.1"}).exit_code == 1);
   const Finished turned = run("opaque.png", turn);
   CHECK(turned.exit_code == 1);
   CHECK_MESSAGE(turned.err.find("`offset --value 0.1` may take alpha as opacity") != std::string::npos, turned.err);

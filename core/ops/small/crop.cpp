@@ -77,10 +77,16 @@ void check(const Call& call) {
          call.op->param("to")->choices[size_t(target_of(call))]);
 }
 
+// Whether the display window reaches beyond the data window, if both are known.
+bool may_reach_beyond(const Windows& windows) {
+  const auto& [data, display] = windows;
+  return windows == Windows{} || display.min_x < data.min_x || display.min_y < data.min_y ||
+         display.max_x > data.max_x || display.max_y > data.max_y;
+}
+
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
-  const bool has_one_window = made.windows != Windows{} && made.windows.data == made.windows.display;
-  made.may_be_transparent |= target_of(call) == Target::display && !has_one_window;
+  made.may_be_transparent |= target_of(call) == Target::display && may_reach_beyond(made.windows);
   if (made.size == Size{}) return made;
   const Part part = part_of(call, windows_before(call, made));
   made.size = part.size;
