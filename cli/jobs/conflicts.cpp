@@ -167,7 +167,8 @@ void Paths::add_written(const Request& request, const Job& job, const std::strin
 
 bool is_pipe(const std::string& path) {
   struct stat facts = {};
-  return path == "-" || (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode));
+  return is_standard_input(path) ||
+         (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode));
 }
 
 void check_pipes(const Request& request, std::span<const Job> jobs) {

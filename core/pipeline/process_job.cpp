@@ -200,7 +200,8 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
     if (given.writes_picture)
       for (const std::string& warning : images.write_warnings) report.add_warning(warning);
     for (Picture& picture : images.pictures)
-      for (const std::string& warning : take_named_channels(request.calls, picture).warnings)
+      for (const std::string& warning :
+           with_name(given, input, [&] { return take_named_channels(request.calls, picture).warnings; }))
         if (given.writes_picture) report.add_warning(warning);
     std::vector<Picture> bases;
     if (before_cut > 0) {
@@ -214,12 +215,15 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
           "`project --from strip --to cross` and --assemble cube-from-cross");
     for (Picture& picture : images.pictures) {
       if (sheet) {
-        const Size own_cell = prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
+        const Size own_cell = with_name(given, input, [&] {
+          return prepare_cell(request.calls, input, request.input.limits.texel_count, picture);
+        });
         if (made.parts.empty()) cell = own_cell;
       }
       const ColorType type = color_type_of(picture);
       if (made.parts.empty()) {
-        if (before_cut == 0) made.way = conversion_plan_of(request, given, picture);
+        if (before_cut == 0)
+          made.way = with_name(given, input, [&] { return conversion_plan_of(request, given, picture); });
         first = type;
         report.size = images.size;
       }
