@@ -119,27 +119,23 @@ std::vector<ImageExposure> measure(const Request& request, const ChainRequest& c
     say_note("{} measured first ({})", jobs.size() == 1 ? "1 image is" : fmt::format("{} images are", jobs.size()),
              call.text_of(*call.op->param("smooth")));
   std::vector<ImageExposure> exposures;
-  std::string error;  // of the last image that had one
-  const auto add = [&](Exit exit) -> ImageExposure& {
+  const auto add = [&](JobReport& report) {
     const Input& input = request.inputs.files[exposures.size()];
-    const Job& job = jobs[exposures.size()];
-    ImageExposure& added = exposures.emplace_back(ImageExposure{
-        .name = name_of_file(input.path), .frame = input.frame, .stops = std::numeric_limits<double>::quiet_NaN()});
-    if (job.unmeasured) added.unmeasured = job.unmeasured;
-    else if (exit != Exit::done) added.unmeasured = {.path = input.path, .exit = exit, .error = error};
-    return added;
+    ImageExposure made{.name = name_of_file(input.path),
+                       .frame = input.frame,
+                       .stops = std::numeric_limits<double>::quiet_NaN(),
+                       .unmeasured = jobs[exposures.size()].unmeasured};
+    if (report.exit == Exit::done) made.stops = auto_stops(call, report.measured.back().color);
+    else if (!made.unmeasured) made.unmeasured = {.path = input.path, .exit = report.exit, .error = report.error};
+    exposures.push_back(std::move(made));
+    report = {.exit = report.exit};
   };
-  const Report ended = run_jobs(measuring, jobs, devices,
-                                {.on_start = [](const Job&) {},
-                                 .on_job =
-                                     [&](JobReport& report) {
-                                       if (report.exit != Exit::done) error = report.error;
-                                       ImageExposure& exposure = add(report.exit);
-                                       if (!exposure.unmeasured)
-                                         exposure.stops = auto_stops(call, report.measured.back().color);
-                                       report = {.exit = report.exit};
-                                     }});
-  if (ended.device_exit != Exit::done) throw Error(ended.device_exit, error);
+  const Report ended = run_jobs(measuring, jobs, devices, {.on_start = [](const Job&) {}, .on_job = add});
+  if (ended.device_exit != Exit::done) {
+    const auto failed = std::ranges::find_if(
+        exposures, [&](const ImageExposure& e) { return e.unmeasured && e.unmeasured->exit == ended.device_exit; });
+    throw Error(ended.device_exit, failed != exposures.end() ? failed->unmeasured->error : "the device failed");
+  }
   return exposures;
 }
 

@@ -13,9 +13,10 @@
 namespace gpupost {
 
 // Gives each job its own exposure, as a call that replaces that of `chain`. Reads the files of --auto-from, which it then
-// removes from `chain`. Without such a file it decodes and measures all inputs of the request. An image without a
-// measurement gets no call, and one whose exposure depends on it gets Job::unmeasured, so that their jobs fail. Throws
-// Error(Exit::usage) if the inputs are not one whole sequence, and Error(Exit::input) if a file is not the output of `stats`.
+// removes from `chain`. Without such a file it decodes and measures all inputs of the request. An image that
+// could not be measured, and one whose exposure depends on it, get Job::unmeasured, so that their jobs fail; so does the job of an image
+// that a file lacks, because it gets no call. Throws Error(Exit::usage) if the inputs are not one whole sequence, Error(Exit::input) if
+// a file is not the output of `stats`, and the error of a device that cannot be opened.
 void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job>& jobs, DeviceSessions& devices);
 
 // The other files that the exposure of a job depends on: with --smooth, the frames before and behind its own, and what the ops
