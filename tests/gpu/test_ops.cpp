@@ -20,7 +20,7 @@ using namespace gpupost;
 using namespace gpupost::test;
 
 GPU_TEST_CASE("every example of every row gives what its definition says, at awkward sizes and on awkward numbers") {
-  // of the kinds and of every other pattern: each example meets each kind with either half of the patterns. If thorough, all of both
+  // Each size of an example has one kind of texels and half of the patterns, in turn. If thorough, it has all kinds and all patterns.
   size_t next_turn = 0;
   // the sanitizers see code of the host, which is the same at every size but for a few
   const size_t step = is_sanitized() && !is_thorough() ? 7 : 1;
