@@ -103,7 +103,8 @@ static void tell_failure(const Error& error, std::string remedy) {
   tell(false, "Vulkan", what.substr(0, what.find("; `gpupost doctor`")), remedy);  // because this is `gpupost doctor`
 }
 
-static bool examine_devices() {
+// Returns whether a run without --device has a device.
+static bool examine_devices(const std::string& wanted) {
   std::vector<DeviceInfo> devices;
   try {
     devices = list_tuned_devices();
@@ -127,12 +128,22 @@ static bool examine_devices() {
     tell(false, "device", "Vulkan lists no device", "apt-get install mesa-vulkan-drivers, or the driver of the GPU");
   if (is_usable && !has_gpu)
     print_out(fmt::format("{:<8}{:<16}{}\n", "note", "device", "no GPU: the CPU device runs all ops"));
-  return is_usable;
+  if (!is_usable || wanted.empty()) return is_usable;
+  try {
+    const DeviceInfo& chosen = choose_device(devices, wanted, false);
+    print_out(fmt::format("{:<8}{:<16}GPUPOST_DEVICE={} selects device {}\n", "note", "environment", printable(wanted),
+                          chosen.index));
+    return true;
+  } catch (const Error&) {
+    tell(false, "environment", fmt::format("GPUPOST_DEVICE={} selects no device that can be used", wanted),
+         "set GPUPOST_DEVICE to an index, part of a name or a UUID from above, or unset it");
+    return false;
+  }
 }
 
-static Exit run_doctor(const CommandCall&) {
+static Exit run_doctor(const CommandCall& call) {
   const bool is_sandboxed = sandbox_holds();  // must run before drivers start threads
-  const bool is_usable = examine_devices();
+  const bool is_usable = examine_devices(device_of(call));
   tell_environment();
   const std::string folder = cache_folder();
   if (!folder.empty()) make_cache_folder();
@@ -156,7 +167,7 @@ const CommandRow doctor_verb{
     .usage = "doctor",
     .description =
         "Checks Vulkan, the cache folder, the built-in shaders, the format libraries and the sandbox of the decoders. "
-        "Exit code 4 if no device can be used.",
+        "Exit code 4 if no device can be used, or none that GPUPOST_DEVICE names.",
     .examples = {"doctor"},
     .run = run_doctor,
 };

@@ -126,6 +126,16 @@ DEVICE_TEST_CASE("a damaged manifest of a driver is exit code 4, in a run and in
   }
 }
 
+DEVICE_TEST_CASE("doctor says which device GPUPOST_DEVICE selects, and exits with 4 if it selects none") {
+  const Finished none = TestFolder().gpupost({"doctor"}, {{"GPUPOST_DEVICE", "nonesuch"}});
+  CHECK(none.exit_code == 4);
+  CHECK_MESSAGE(none.out.find("missing environment     GPUPOST_DEVICE=nonesuch selects no device") != std::string::npos,
+                none.out);
+  const Finished first = TestFolder().gpupost({"doctor"}, {{"GPUPOST_DEVICE", "0"}});
+  CHECK(first.exit_code == 0);
+  CHECK_MESSAGE(first.out.find("GPUPOST_DEVICE=0 selects device 0\n") != std::string::npos, first.out);
+}
+
 TEST_CASE("a home folder that does not exist is not created, and a cache folder is") {
   const TestFolder place;
   const Finished finished = place.shell("unset XDG_CACHE_HOME; HOME=$PWD/none/me exec gpupost doctor");
