@@ -110,6 +110,16 @@ const PointOp point_ops[] = {
      false},
     {"invert", each([](double c) { return 1 - c; })},
     {"invert --white 4", each([](double c) { return 4 - c; })},
+    {"invert --green",
+     [](const Rgb& c) {
+       return Rgb{c[0], 1 - c[1], c[2]};
+     },
+     false},
+    {"invert --blue --red --white 0.5",
+     [](const Rgb& c) {
+       return Rgb{0.5 - c[0], c[1], 0.5 - c[2]};
+     },
+     false},
     {"threshold --level 0.25", each([](double c) { return c >= 0.25 ? 1.0 : 0.0; })},
     {"threshold --level 0.5 --by luminance",
      [](const Rgb& c) {
@@ -200,7 +210,8 @@ DEVICE_TEST_CASE("ops that undo each other leave the picture") {
         "rotate 90 rotate 180 rotate 90", "rotate 270 transpose flip x", "transpose transpose",
         "rotate 90 flip x transpose",
         "offset --value 3 offset --value -3 matrix --named rec709-to-xyz matrix --named xyz-to-rec709",
-        "channels --list B,G,R,A flip x channels --list B,G,R,A flip x", "invert --white 3 invert --white 3",
+        "channels --list B,G,R,A flip x channels --list B,G,R,A flip x",
+        "invert --white 3 invert --white 3 invert --red invert --red",
         "grade --slope 4 --offset 1 grade --slope 0.25 --offset -0.25"})
     check_near(run(line, inputs), inputs, line, {2e-5, 3e-5});
   check_near(run("crop --window 9x7+3+1 flip x crop --window 4x2+1+3", inputs),

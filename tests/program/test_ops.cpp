@@ -132,6 +132,22 @@ DEVICE_TEST_CASE("a second image that is merged into a normal map is data too") 
   CHECK(std::ranges::equal(before.groups[0].levels[0].texels.bytes(), base.groups[0].levels[0].texels.bytes()));
 }
 
+DEVICE_TEST_CASE("invert --green turns a normal map to the other convention exactly") {
+  const TestFolder place;
+  done(place, {"in.png", "channels", "--list", "R,G,B", "-o", "normal.png"});
+  const Words as_data{"--input-transfer", "linear", "--transfer", "linear"};
+  done(place, with({"normal.png", "invert", "--green", "-o", "turned.png"}, as_data));
+  const Picture normal = decoded(place, "normal.png"), turned = decoded(place, "turned.png");
+  const auto before = normal.groups[0].levels[0].texels.as<uint8_t>();
+  const auto after = turned.groups[0].levels[0].texels.as<uint8_t>();
+  REQUIRE(after.size() == before.size());
+  size_t wrong = 0;
+  for (size_t at = 0; at < before.size(); ++at) wrong += after[at] != (at % 4 == 1 ? 255 - before[at] : before[at]);
+  CHECK(wrong == 0);
+  done(place, {"normal.png", "invert", "--green", "mips", "--normal", "-o", "turned.{level}.png"});
+  CHECK(std::ranges::equal(decoded(place, "turned.0.png").groups[0].levels[0].texels.as<uint8_t>(), after));
+}
+
 DEVICE_TEST_CASE("mips --normal refuses ops that may take alpha as opacity, and ops for colors") {
   const TestFolder place;
   const auto refusal = [&](const Words& words) {
