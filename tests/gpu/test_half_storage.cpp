@@ -111,7 +111,7 @@ GPU_TEST_CASE("no op makes an infinity of finite numbers, however pictures are k
   for (const Op* op : tested_ops()) {
     if (op->prepare) continue;  // it reads files
     for (const std::string_view example : op->doc.examples) {
-      std::vector<Call> calls{call_of("flip", "y"), parse_call(*op, example)};
+      std::vector<Call> calls{call_of("flip", "y"), call_of_example(*op, example)};
       if (op->makes != Makes::levels && !makes_content(calls, Content::luminance))
         calls.push_back(call_of("flip", "x"));
       give_inputs(calls, size);

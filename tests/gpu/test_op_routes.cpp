@@ -66,7 +66,7 @@ void check_rows(Gpu& gpu, size_t most, size_t turns) {
     if (op->prepare) continue;  // it reads files
     const auto examples = std::span(op->doc.examples).first(std::min(most, op->doc.examples.size()));
     for (const std::string_view example : examples) {
-      const Call call = parse_call(*op, example);
+      const Call call = call_of_example(*op, example);
       if (!can_run(call, gpu.info().traits)) continue;
       for (size_t turn = 0; turn < turns; ++turn) check_routes(gpu, call, next_turn++, counts);
     }

@@ -28,7 +28,7 @@ GPU_TEST_CASE("every example of every row gives what its definition says, at awk
   for (const Op* op : tested_ops())
     for (const std::string_view example : op->doc.examples) {
       if (op->prepare) continue;  // it reads files
-      const Call call = parse_call(*op, example);
+      const Call call = call_of_example(*op, example);
       if (!can_run(call, gpu.info().traits)) continue;
       for (const Size size : awkward_sizes()) {
         const size_t turn = next_turn++;

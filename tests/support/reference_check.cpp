@@ -7,6 +7,7 @@
 #include "core/ops/registry.h"
 #include "core/reference/verify.h"
 #include "tests/support/patterns.h"
+#include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
@@ -100,5 +101,11 @@ bool can_run(const Call& call, const DeviceTraits& traits) {
 }
 
 Call call_of(std::string_view op, std::string_view words) { return parse_call(*op_named(op), words); }
+
+Call call_of_example(const Op& op, std::string_view example) {
+  const Call call = parse_call(op, example);
+  const Param* samples = op.param("samples");
+  return samples && call.is_default(*samples) && !is_thorough() ? call.with("samples", 64) : call;
+}
 
 }  // namespace gpupost::test
