@@ -103,9 +103,13 @@ bool can_run(const Call& call, const DeviceTraits& traits) {
 Call call_of(std::string_view op, std::string_view words) { return parse_call(*op_named(op), words); }
 
 Call call_of_example(const Op& op, std::string_view example) {
-  const Call call = parse_call(op, example);
+  Call call = parse_call(op, example);
+  if (is_thorough()) return call;
   const Param* samples = op.param("samples");
-  return samples && call.is_default(*samples) && !is_thorough() ? call.with("samples", 64) : call;
+  if (samples && call.is_default(*samples)) call = call.with("samples", 64);
+  const Param* size = op.param("size");
+  if (size && size->kind == ParamKind::integer && call.integer("size") > 16) call = call.with("size", 16);
+  return call;
 }
 
 }  // namespace gpupost::test

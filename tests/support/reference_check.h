@@ -39,8 +39,8 @@ void check_call(Gpu& gpu, const Call& call, std::string_view pattern_name, Size 
 bool can_run(const Call& call, const DeviceTraits& traits);
 
 Call call_of(std::string_view op, std::string_view words);
-// A call of an op's example. Unless thorough, 64 samples take the place of thousands, if the example does not say how many: the device
-// and the definition take the same ones.
+// A call of an op's example. Unless thorough, with at most 16 texels a side if the option --size is one number, and with 64 samples if
+// the example does not say how many: the device and the definition take the same ones.
 Call call_of_example(const Op& op, std::string_view example);
 
 }  // namespace gpupost::test
