@@ -198,13 +198,14 @@ std::string help_text() {
          "\n" + exit_codes_text();
 }
 
-// Escapes text for roff.
+// Escapes text for roff, which may break a line behind each |.
 static std::string roff(std::string_view text) {
   std::string escaped;
   if (text.starts_with('.') || text.starts_with('\'')) escaped = "\\&";
   for (const char c : text) {
     if (c == '\\') escaped += "\\e";
     else if (c == '-') escaped += "\\-";
+    else if (c == '|') escaped += "|\\:";
     else escaped += c;
   }
   return escaped;

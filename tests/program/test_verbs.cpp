@@ -86,6 +86,14 @@ TEST_CASE("examples of verbs that need no device end with 0") {
     }
 }
 
+TEST_CASE("every word of the manual page fits into a line of 80 characters, or may be broken") {
+  std::string text = TestFolder().gpupost({"man"}).out;
+  REQUIRE(text.find("bc6h|\\:bc7") != text.npos);
+  for (size_t at = 0; (at = text.find("\\:", at)) != text.npos;) text.replace(at, 2, " ");
+  std::istringstream words(text);
+  for (std::string word; words >> word;) CHECK_MESSAGE(word.size() <= 72, word);
+}
+
 TEST_CASE("version and doctor name every library, with its version or that it is not in this build") {
   const TestFolder place;
   const nlohmann::json libraries = parse_json(place.gpupost({"version", "--json"}).out)["libraries"];
