@@ -47,7 +47,8 @@ Footprint footprint(const Call& call, Size) {
 // --- the definition -------------------------------------------------------------------------------------------------
 
 struct Features {
-  Planes albedo, normals;  // the albedo is straight
+  Planes albedo, normals;                                 // the albedo is straight
+  double albedo_range = 0, normals_range = 0, range = 0;  // standard deviations; 0: it takes no part
 };
 
 Features features_of(const Call& call) {
@@ -60,13 +61,18 @@ Features features_of(const Call& call) {
   if (has(call, "albedo")) {
     const Planes given = next();
     made.albedo = made_of_texels(size_of(given), [&](size_t at) { return unpremultiply(color_at(given, at)); });
+    made.albedo_range = call.number("albedo-range");
   }
-  if (has(call, "normals")) made.normals = next();
+  if (has(call, "normals")) {
+    made.normals = next();
+    made.normals_range = call.number("normals-range");
+  }
+  if (call.has("range")) made.range = call.number("range");
   return made;
 }
 
-Color divisor_at(const Call& call, const Features& features, size_t index) {
-  if (!has(call, "albedo")) return {1, 1, 1, 1};
+Color divisor_at(const Features& features, size_t index) {
+  if (features.albedo_range == 0) return {1, 1, 1, 1};
   Color made = color_at(features.albedo, index);
   for (double& value : made) value = value > least_albedo ? std::min(value, most_albedo) : least_albedo;
   return made;
@@ -78,8 +84,7 @@ double square_of(const Color& a, const Color& b) {
 
 // Calls visit(index of a neighbor, its share) for the neighbors of a texel; shares add up to 1. `light` has a weight in alpha.
 template <class Visit>
-void each_share(const Call& call, const Features& features, const Planes& light, size_t index, int spacing,
-                const Visit& visit) {
+void each_share(const Features& features, const Planes& light, size_t index, int spacing, const Visit& visit) {
   const Size size = size_of(light);
   const int x = int(index) % size.width, y = int(index) / size.width;
   std::array<std::pair<size_t, double>, 25> shares;
@@ -91,14 +96,13 @@ void each_share(const Call& call, const Features& features, const Planes& light,
       if (from_x < 0 || from_y < 0 || from_x >= size.width || from_y >= size.height) continue;
       const size_t from = size_t(from_y) * size_t(size.width) + size_t(from_x);
       double away = 0;
-      const auto add = [&](const Planes& planes, std::string_view range) {
-        if (from != index)
-          away +=
-              square_of(color_at(planes, from), color_at(planes, index)) / (call.number(range) * call.number(range));
+      const auto add = [&](const Planes& planes, double range) {
+        if (range > 0 && from != index)
+          away += square_of(color_at(planes, from), color_at(planes, index)) / (range * range);
       };
-      if (has(call, "albedo")) add(features.albedo, "albedo-range");
-      if (has(call, "normals")) add(features.normals, "normals-range");
-      if (call.has("range")) add(light, "range");
+      add(features.albedo, features.albedo_range);
+      add(features.normals, features.normals_range);
+      add(light, features.range);
       if (!std::isfinite(away)) continue;
       const double share =
           spline[size_t(row + 2)] * spline[size_t(column + 2)] * light[3].values[from] * std::exp(-away / 2);
@@ -109,21 +113,21 @@ void each_share(const Call& call, const Features& features, const Planes& light,
 }
 
 // Dammertz et al., equation 3: one pass of the filter.
-Planes smoothed(const Call& call, const Features& features, const Planes& light, int spacing) {
+Planes smoothed(const Features& features, const Planes& light, int spacing) {
   return made_of_texels(size_of(light), [&](size_t index) {
     Color sum{0, 0, 0, light[3].values[index]};
     if (sum[3] != 0)
-      each_share(call, features, light, index, spacing, [&](size_t from, double share) {
+      each_share(features, light, index, spacing, [&](size_t from, double share) {
         for (size_t k = 0; k < 3; ++k) sum[k] += share * light[k].values[from];
       });
     return sum;
   });
 }
 
-Planes light_of(const Call& call, const Features& features, const Planes& base) {
+Planes light_of(const Features& features, const Planes& base) {
   return made_of_texels(size_of(base), [&](size_t index) {
     Color light = straight_with_weight(color_at(base, index));
-    const Color divisor = divisor_at(call, features, index);
+    const Color divisor = divisor_at(features, index);
     for (size_t k = 0; k < 3; ++k) light[k] /= divisor[k];
     return light;
   });
@@ -131,11 +135,11 @@ Planes light_of(const Call& call, const Features& features, const Planes& base) 
 
 std::vector<Planes> reference(const Call& call, Planes base) {
   const Features features = features_of(call);
-  Planes light = light_of(call, features, base);
-  for (int pass = 0; pass < call.integer("passes"); ++pass) light = smoothed(call, features, light, 1 << pass);
+  Planes light = light_of(features, base);
+  for (int pass = 0; pass < call.integer("passes"); ++pass) light = smoothed(features, light, 1 << pass);
   return {made_of_texels(size_of(base), [&](size_t index) {
     Color c = color_at(base, index);
-    const Color divisor = divisor_at(call, features, index);
+    const Color divisor = divisor_at(features, index);
     for (size_t k = 0; k < 3 && light[3].values[index] != 0; ++k)
       c[k] = as_float(light[k].values[index] * divisor[k] * coverage_of(c[3]));
     return c;
@@ -144,19 +148,18 @@ std::vector<Planes> reference(const Call& call, Planes base) {
 
 // The error of one pass, if its input `light` is off by `off`. The shares of the neighbors are off too: by errors of the light, of
 // the weights, and by rounding of the exponents.
-Planes smoothed_error(const Call& call, const Features& features, const Planes& light, const Planes& made,
-                      const Planes& off, int spacing) {
-  const double range = call.has("range") ? call.number("range") : 0;
+Planes smoothed_error(const Features& features, const Planes& light, const Planes& made, const Planes& off,
+                      int spacing) {
+  const double range = features.range;
   return made_of_texels(size_of(light), [&](size_t index) -> Color {
     if (light[3].values[index] == 0) return {};
     const Color own = color_at(light, index), own_off = color_at(off, index), mean = color_at(made, index);
     Color sum{0, 0, 0, own_off[3]};
-    each_share(call, features, light, index, spacing, [&](size_t from, double share) {
+    each_share(features, light, index, spacing, [&](size_t from, double share) {
       const Color neighbor = color_at(light, from), neighbor_off = color_at(off, from);
       double moved = 0x1p-17 + neighbor_off[3];
-      if (has(call, "albedo")) {
+      if (const double albedo_range = features.albedo_range; albedo_range > 0) {
         const Color a = color_at(features.albedo, index), b = color_at(features.albedo, from);
-        const double albedo_range = call.number("albedo-range");
         for (size_t k = 0; k < 3; ++k) {
           const double rounded = 0x1p-21 * (std::abs(a[k]) + std::abs(b[k]));  // by the division by alpha
           moved += rounded * (std::abs(a[k] - b[k]) + rounded) / (albedo_range * albedo_range);
@@ -175,9 +178,9 @@ Planes smoothed_error(const Call& call, const Features& features, const Planes& 
 
 std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes& error, Depth depth) {
   const Features features = features_of(call);
-  Planes light = light_of(call, features, base);
+  Planes light = light_of(features, base);
   Planes off = made_of_texels(size_of(base), [&](size_t index) -> Color {
-    const Color c = color_at(base, index), e = color_at(error, index), divisor = divisor_at(call, features, index);
+    const Color c = color_at(base, index), e = color_at(error, index), divisor = divisor_at(features, index);
     const double weight = light[3].values[index];
     if (weight == 0) return {};
     Color moved = moved_by(unpremultiply, c, e);
@@ -186,12 +189,12 @@ std::vector<Planes> tolerance(const Call& call, const Planes& base, const Planes
     return moved;
   });
   for (int pass = 0; pass < call.integer("passes"); ++pass) {
-    Planes made = smoothed(call, features, light, 1 << pass);
-    off = smoothed_error(call, features, light, made, off, 1 << pass);
+    Planes made = smoothed(features, light, 1 << pass);
+    off = smoothed_error(features, light, made, off, 1 << pass);
     light = std::move(made);
   }
   return {made_of_texels(size_of(base), [&](size_t index) -> Color {
-    const Color c = color_at(base, index), e = color_at(error, index), divisor = divisor_at(call, features, index);
+    const Color c = color_at(base, index), e = color_at(error, index), divisor = divisor_at(features, index);
     if (light[3].values[index] == 0) return e;
     const double alpha = std::abs(coverage_of(c[3]));
     Color sum{0, 0, 0, e[3]};
