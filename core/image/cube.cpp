@@ -189,7 +189,7 @@ static std::vector<Picture> faces_of(const Picture& picture, const FaceCells& ce
 }
 
 std::vector<Picture> faces_of_cross(const Picture& picture) {
-  const auto [width, height] = picture.size();
+  const auto [width, height] = picture.groups.front().levels.front().size;
   const bool is_horizontal = 3 * width == 4 * height && width % 4 == 0;
   const bool is_vertical = 4 * width == 3 * height && width % 3 == 0;
   if (!is_horizontal && !is_vertical) return {};
@@ -197,7 +197,7 @@ std::vector<Picture> faces_of_cross(const Picture& picture) {
 }
 
 std::vector<Picture> faces_of_strip(const Picture& picture) {
-  const auto [width, height] = picture.size();
+  const auto [width, height] = picture.groups.front().levels.front().size;
   if (width != 6 * height && height != 6 * width) return {};
   return faces_of(picture, cells_of_strip(width > height), std::min(width, height));
 }

@@ -280,15 +280,11 @@ void tell_of_decoding(std::span<const Call> calls, const Picture& picture, const
       call->text(), name_of(picture.transfer, picture.exponent)));
 }
 
-// A copy of only the color, as it was read.
+// A copy of only the color, as it was read, without windows.
 Picture color_as_read(const Picture& picture) {
   const Group& color = picture.groups.front();
   const TexelBuffer& texels = color.levels[0].texels;
-  Picture copy{.format = picture.format,
-               .data_window = picture.data_window,
-               .display_window = picture.display_window,
-               .transfer = picture.transfer,
-               .alpha = picture.alpha};
+  Picture copy{.format = picture.format, .transfer = picture.transfer, .alpha = picture.alpha};
   Group& group = copy.groups.emplace_back(Group{.channels = color.channels,
                                                 .depth = color.depth,
                                                 .is_color = color.is_color,
@@ -298,11 +294,14 @@ Picture color_as_read(const Picture& picture) {
   return copy;
 }
 
-// Level 0 as it was read, for exact integers of this depth. Empty if it has no more information than the result: without
-// alpha no color is lost, and moved texels are exact.
+// Level 0 as it was read, for exact integers of this depth, with the windows of the result. Empty if it has no more information
+// than the result: without alpha no color is lost, and moved texels are exact.
 std::optional<Picture> base_as_read(std::span<const Call> calls, Depth depth, const Picture& picture) {
   if (!keeps_texels(calls) || (!keeps_base(calls) && !picture.groups.front().has_alpha())) return std::nullopt;
   Picture base = color_as_read(picture);
+  const Windows windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window});
+  base.data_window = windows.data;
+  base.display_window = windows.display;
   std::vector<Call> moves;
   std::ranges::copy_if(calls, std::back_inserter(moves), is_exact);
   follow_by_nearest(base.groups.front(), moves);

@@ -236,10 +236,6 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
         measured.before.insert(measured.before.begin(), texts_before_cut.begin(), texts_before_cut.end());
       ProcessedImage& part = made.parts.back();
       if (!bases.empty()) part.base = std::move(bases[made.parts.size() - 1]);
-      if (part.base) {
-        part.base->data_window = part.picture.data_window;
-        part.base->display_window = part.picture.display_window;
-      }
       if (show_display_window(request, given, input, part.picture, report) && part.base)
         fit_to_display(*part.base, request.input.limits.texel_count, input);
       check_alpha(input, part.picture, given.inputs.front(), made.parts.front().picture, request.input.assembly);

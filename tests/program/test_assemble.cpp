@@ -542,10 +542,17 @@ DEVICE_TEST_CASE("prefilter keeps integers of level 0 in a cube, also color wher
   REQUIRE(place.shell("oiiotool --pattern fill:left=0.2,0.4,0.6,0:right=0.4,0.2,0.1,1 48x8 4 -d float -o in.exr")
               .exit_code == 0);
   check_done(place, {"in.exr", "--input-alpha", "data", "--bits", "8", "-o", "strip.png"});
-  const Words cube{"strip.png", "--assemble", "cube-from-strip", "-o"};
-  check_done(place, with(cube, {"plain.dds"}));
-  check_done(place, with(cube, {"filtered.dds", "prefilter", "--levels", "1", "--quiet"}));
+  const Words assembled{"--assemble", "cube-from-strip", "-o"};
+  check_done(place, with({"strip.png"}, with(assembled, {"plain.dds"})));
+  check_done(place, with({"strip.png", "prefilter", "--levels", "1", "--quiet"}, with(assembled, {"filtered.dds"})));
   CHECK(place.read("filtered.dds") == place.read("plain.dds"));
+  check_done(place, {"strip.png", "transpose", "-o", "column.png"});
+  check_done(place, {"strip.png", "--input-alpha", "data", "pad", "--size", "50x9", "-o", "padded.png"});
+  for (const Words& moved : {Words{"column.png", "transpose"}, {"padded.png", "crop", "--window", "48x8+1+0"}}) {
+    CAPTURE(moved.front());
+    check_done(place, with(with(moved, {"prefilter", "--levels", "1", "--quiet"}), with(assembled, {"moved.dds"})));
+    CHECK(place.read("moved.dds") == place.read("plain.dds"));
+  }
 }
 
 DEVICE_TEST_CASE("prefilter says which images it takes") {

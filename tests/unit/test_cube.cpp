@@ -207,6 +207,8 @@ TEST_CASE("all levels of a strip are cut") {
   REQUIRE(levels.size() == 2);
   CHECK(levels[1].size == Size{2, 2});
   CHECK(levels[1].texels.as<float>()[4 * 3] == 100 + 10 + 11);
+  strip.data_window = window_of({4, 24});  // faces are cut of the texels, whose size decides
+  CHECK(faces_of_strip(strip)[5].groups[0].levels[1].texels.as<float>()[4 * 3] == 100 + 10 + 11);
 }
 
 TEST_CASE("a cross is a net of the cube: what is smooth all around is smooth across its joints") {
