@@ -103,12 +103,14 @@ std::vector<std::string> layers_with_color(const Picture& picture) {
 
 void name_alike(std::span<Group* const> colors) {
   const auto has_color = [](const Group* group) { return !group->is_luminance; };
-  if (std::ranges::none_of(colors, has_color)) return;
+  const auto colored = std::ranges::find_if(colors, has_color);
+  if (colored == colors.end()) return;
+  const bool is_any_gray = !std::ranges::all_of(colors, has_color);  // which needs all three
   for (size_t c = 0; c < 3; ++c) {
     const auto named = std::ranges::find_if(
         colors, [&](const Group* group) { return has_color(group) && !group->channels[c].name.empty(); });
-    if (named == colors.end()) continue;
-    const Channel channel = (*named)->channels[c];
+    if (named == colors.end() && !is_any_gray) continue;
+    const Channel channel = named == colors.end() ? beside(**colored, letters[c]) : (*named)->channels[c];
     for (Group* group : colors) group->channels[c] = channel;
   }
   for (Group* group : colors) group->is_luminance = false;

@@ -1,8 +1,10 @@
-// Checks what the rows of ops say about gray and opaque images against their references.
+// Checks what the rows of ops say about gray and opaque images against their references, and names of gray images beside others.
 #include "core/engine/floors.h"
+#include "core/image/channel_names.h"
 #include "core/op/op.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
+#include "tests/support/synthetic_images.h"
 #include "tests/support/tested_ops.h"
 
 #include <doctest/doctest.h>
@@ -87,4 +89,18 @@ TEST_CASE("an op keeps an opaque image opaque, or its row says that texels may b
       }
   });
   CHECK((transparent > 5 || tested_ops().size() == 1));
+}
+
+TEST_CASE("a gray image beside one without red gets R, G and B, in any order") {
+  for (const bool is_gray_first : {true, false}) {
+    Picture gray = noise_of_channels("Y", Depth::half, Transfer::linear, {1, 1});
+    Picture colored = noise_of_channels("GB", Depth::half, Transfer::linear, {1, 1});
+    std::array colors{&gray.groups[0], &colored.groups[0]};
+    if (!is_gray_first) std::ranges::reverse(colors);
+    name_alike(colors);
+    for (const Group* color : colors) {
+      CHECK(names_of(*color) == std::vector<std::string>{"R", "G", "B"});
+      CHECK(!color->is_luminance);
+    }
+  }
 }
