@@ -81,7 +81,7 @@ std::string bmp_header(int width, int height, int bits, uint32_t compression, ui
 }
 
 using Warnings = std::vector<std::string>;
-const std::string drop_hint = " (to drop it, add --input-alpha data and `channels --list R,G,B`)";
+const std::string drop_hint = " (to drop it, run the file through `channels --list R,G,B` with --input-alpha data)";
 
 const std::string hdr_start = "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n";
 

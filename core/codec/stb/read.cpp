@@ -63,8 +63,8 @@ Decoded read(std::string_view format, Bytes file, Checked checked, Depth depth, 
   raster.channel_count = texels.channel_count;
   if (!checked.denies_alpha.empty() && options.alpha == AlphaUse::as_recorded && has_visible_alpha(raster))
     raster.colors.warnings.push_back(fmt::format(
-        "its {} says that alpha has no meaning; it is read as alpha (to drop it, add --input-alpha data and "
-        "`channels --list R,G,B`)",
+        "its {} says that alpha has no meaning; it is read as alpha (to drop it, run the file through `channels --list "
+        "R,G,B` with --input-alpha data)",
         checked.denies_alpha));
   return decoded_of(std::move(raster), options, lend);
 }
