@@ -319,8 +319,9 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
   progress.hide();
   tell_counts(globals, report, job_count - list.kept.size());
   warnings.tell_counts();
+  const auto writes_standard_output = [](const Job& job) { return is_standard_input(job.inputs.front()); };
   if (code == Exit::done && !jobs.empty() && globals.output.empty() &&
-      !is_standard_input(jobs.front().inputs.front()) && is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet &&
+      std::ranges::none_of(jobs, writes_standard_output) && is_file_or_pipe(STDOUT_FILENO) && !globals.report.quiet &&
       !is_measured) {
     size_t file_count = 0;
     for (const JobReport& job : report.jobs) file_count += job.outputs.size();

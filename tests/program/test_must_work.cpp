@@ -400,4 +400,7 @@ DEVICE_TEST_CASE(
   CHECK(piped.out == "");
   CHECK(place.gpupost({"mips", "in.exr", "wide.exr"}).err ==
         "gpupost: warning: the result is in in.mips.exr and 1 more; standard output stays empty (-o - writes there)\n");
+  const Finished both = place.shell("gpupost in.exr - flip x < in.exr > flipped.exr");
+  CHECK(both.err == "");
+  check_same(place, "flipped.exr", "in.flip.exr");
 }
