@@ -118,6 +118,12 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(chain, picture);
+  const Depth output_depth = choose_output_depth(chain, *job.format, file_depth_of(picture.groups.front()));
+  if (job.writes_picture) {
+    check_output_keeps_ids(chain, *job.format, output_depth, picture);
+    check_dither(chain.output, output_depth);
+    output_transfer(chain.output, *job.format, output_depth);
+  }
   std::vector<Call> calls = request.calls;
   set_windows(chain, job, input, picture, calls, ignored);
   if (count > 0) {
@@ -140,7 +146,7 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   std::ranges::move(drop_namesakes(picture), std::back_inserter(dropped));  // as far as known without texels
   split_groups(globals.passes.apply_to, picture);
   const Group& color = picture.groups.front();
-  const Depth storage = storage_of(chain, color.depth, choose_output_depth(chain, *job.format, file_depth_of(color)));
+  const Depth storage = storage_of(chain, color.depth, output_depth);
   std::vector<Planned> groups;
   for (const Group& group : picture.groups) {
     const std::vector<Call>& own = group.is_color ? of_color : calls;

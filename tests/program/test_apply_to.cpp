@@ -161,9 +161,12 @@ DEVICE_TEST_CASE("ids of a Cryptomatte are never mixed and never rounded") {
                               {"-o", "x.hdr"},
                               {"-o", "x.tif", "--bits", "8"},
                               {"-o", "x.dds", "--compression", "bc6h"}}) {
-    const Finished refused = place.gpupost(with({"depth.exr", "--layer", "Ids00"}, output));
-    CHECK(refused.exit_code == 1);
-    CHECK_MESSAGE(refused.err.find("is of a Cryptomatte, whose ids must not change") != std::string::npos, refused.err);
+    for (const Words& words : {output, with(output, {"--explain", "flip", "x"})}) {
+      const Finished refused = place.gpupost(with({"depth.exr", "--layer", "Ids00"}, words));
+      CHECK(refused.exit_code == 1);
+      CHECK_MESSAGE(refused.err.find("is of a Cryptomatte, whose ids must not change") != refused.err.npos,
+                    refused.err);
+    }
   }
   check_done(place, {"depth.exr", "--layer", "Ids00", "-o", "x.tif", "--quiet"});
   result_of(place, {"channels", "--list", "G,G,G", "--layer", "Ids00", "--fp16"});
