@@ -252,21 +252,6 @@ void tell_of_dropped_alpha(std::span<const Call> calls, bool has_alpha, JobRepor
   }
 }
 
-// Adds a note if integers change only because the output gets another curve.
-void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
-                   const OutputSettings& output, JobReport& report) {
-  const bool changes = picture.transfer != way.transfer && !is_float(way.output_depth) && !output.transfer;
-  const auto keeps_light = [](const Call& call) { return call.op->channels == Channels::all || is_exact(call); };
-  if (!way.job.writes_picture || is_float(way.file_depth) || !changes || !std::ranges::all_of(calls, keeps_light))
-    return;
-  const bool is_of_profile = is_float(way.input_depth);  // its curve is applied
-  report.notes.push_back(
-      fmt::format("values change, because {}, and that of the output is {} (--transfer chooses another)",
-                  is_of_profile ? std::string("the curve of its profile is another one")
-                                : "its curve is " + name_of(picture.transfer, picture.exponent),
-                  name_of(way.transfer, 1)));
-}
-
 // Warns of a call that may expect the values of the file, and gets light that was decoded from them.
 void tell_of_decoding(std::span<const Call> calls, const Picture& picture, const InputSettings& settings,
                       JobReport& report) {
@@ -369,6 +354,20 @@ std::optional<Picture> original_base(const ChainRequest& request, const Conversi
   const ChainPrimaries primaries = primaries_of(request.calls, request.output.primaries, *way.job.format, picture);
   if (!keeps_original_integers(request, way, picture, primaries.converts)) return std::nullopt;
   return base_as_read(request.calls, way.output_depth, picture);
+}
+
+void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
+                   const OutputSettings& output, JobReport& report) {
+  const bool changes = picture.transfer != way.transfer && !is_float(way.output_depth) && !output.transfer;
+  const auto keeps_light = [](const Call& call) { return call.op->channels == Channels::all || is_exact(call); };
+  if (!way.job.writes_picture || is_float(way.file_depth) || !changes || !std::ranges::all_of(calls, keeps_light))
+    return;
+  const bool is_of_profile = is_float(way.input_depth);  // its curve is applied
+  report.notes.push_back(
+      fmt::format("values change, because {}, and that of the output is {} (--transfer chooses another)",
+                  is_of_profile ? std::string("the curve of its profile is another one")
+                                : "its curve is " + name_of(picture.transfer, picture.exponent),
+                  name_of(way.transfer, 1)));
 }
 
 std::vector<std::string> drop_other_channels(const ChainRequest& request, const Format& format, Picture& picture) {

@@ -29,6 +29,10 @@ std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Prim
 // result.
 std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture);
 
+// Adds a note if integers of an image as read change only because the output gets another curve. `calls`: the whole chain.
+void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
+                   const OutputSettings& output, JobReport& report);
+
 // Processes an image of the file `input` for the output. `frame`: its frame number, as in Job::frames. Throws
 // Error(Exit::usage) if the chain cannot run on it.
 ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, const ConversionPlan& way,

@@ -151,6 +151,7 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
   };
   const bool is_all = call_count == request.calls.size();
   if (const auto base = is_all ? original_base(before, way, picture) : std::nullopt) bases = cut(*base);
+  if (!before.input.is_data) tell_of_curve(request.calls, picture, way, request.output, report);
   before.output = {};
   for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
   if (primaries) set_primaries(picture, *primaries);

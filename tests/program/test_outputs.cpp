@@ -440,6 +440,10 @@ DEVICE_TEST_CASE("a note says so if integers change because the output has the c
   CHECK_FALSE(says({"linear.png", "exposure", "--stops", "1", "-o", "d.png"}));
   CHECK_FALSE(says({"linear.png", "-o", "e.exr"}));
   CHECK_FALSE(says({"in.png", "flip", "x", "-o", "f.png"}));
+  check_done(place, {"linear.png", "resize", "--size", "48x8", "--transfer", "linear", "-o", "strip.png"});
+  const Words prefiltered{"prefilter", "--levels", "1", "--assemble", "cube-from-strip", "-o", "g.dds"};
+  CHECK(says(with({"strip.png"}, prefiltered)));
+  CHECK_FALSE(says(with({"strip.png", "exposure", "--stops", "1"}, prefiltered)));
 }
 
 TEST_CASE("a format that is only read is named as such when the output becomes an EXR") {
