@@ -84,10 +84,10 @@ static void check_alpha_data(std::span<const Call> calls, const Picture& picture
   const Group& color = picture.groups.front();
   Output image{.size = picture.size(),
                .windows = {.data = picture.data_window, .display = picture.display_window},
-               .has_alpha = color.has_alpha()};
-  bool may_matter = has_any_alpha(color);
+               .has_alpha = color.has_alpha(),
+               .may_be_transparent = has_any_alpha(color)};
   for (const Call& call : calls) {
-    if (uses_alpha(call) && may_matter)
+    if (uses_alpha(call) && image.may_be_transparent)
       fail(Exit::usage,
            "{}: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain and channels, or "
            "`channels --list R,G,B` before it, which drops alpha",
@@ -95,10 +95,8 @@ static void check_alpha_data(std::span<const Call> calls, const Picture& picture
     if (uses_alpha(call) && has_alpha_behind({&call, 1}, false))
       fail(Exit::usage, "{}: `{}` makes an alpha that is opacity; use two runs, with this op in the first", reason,
            call.text());
-    image.may_be_transparent = false;
     image = output_of(call, image);
-    // without alpha, texels from beyond the border become opaque
-    may_matter = image.has_alpha && (image.may_be_transparent || has_alpha_behind({&call, 1}, may_matter));
+    image.may_be_transparent &= image.has_alpha;  // without alpha, texels from beyond the border become opaque
   }
 }
 

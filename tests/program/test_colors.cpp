@@ -308,6 +308,16 @@ DEVICE_TEST_CASE("alpha that is data is no opacity, also if a call makes it, or 
   CHECK(run("opaque.png", {"offset", "--value", "0.1"}).exit_code == 0);
   CHECK(run("opaque.png", with({"crop", "--to", "display"}, {"offset", "--value", "0.1"})).exit_code == 0);
   CHECK(run("opaque.png", {"shift", "--x", "1", "crop", "--to", "display", "offset", "--value", "0.1"}).exit_code == 1);
+  for (const auto& [words, exit_code] : {std::pair(Words{"channels", "--list", "B,G,R,A"}, 0),
+                                         {{"channels", "--list", "R,G,B,1"}, 0},
+                                         {{"channels", "--list", "R,G,B,0.5"}, 1},
+                                         {{"channels", "--list", "R,G,B,R"}, 1},
+                                         {{"pad", "--size", "4x4"}, 0},
+                                         {{"pad", "--size", "4x400"}, 1}}) {
+    CAPTURE(words.back());
+    CHECK(run("opaque.png", with(words, {"offset", "--value", "0.1"})).exit_code == exit_code);
+  }
+  CHECK(run("in.png", {"channels", "--list", "R,G,B,1", "offset", "--value", "0.1"}).exit_code == 0);
   const Finished turned = run("opaque.png", turn);
   CHECK(turned.exit_code == 1);
   CHECK_MESSAGE(turned.err.find("`offset --value 0.1` may take alpha as opacity") != std::string::npos, turned.err);

@@ -48,7 +48,10 @@ Needs needs(const Call& call) {
 
 Output output(const Call& call, std::span<const Output> inputs) {
   Output made = by_values(call, inputs);
-  made.has_alpha = channel_sources(call).has_alpha;
+  const ChannelSources sources = channel_sources(call);
+  const auto& [channel, number] = sources.of[3];
+  made.has_alpha = sources.has_alpha;
+  if (channel != "A") made.may_be_transparent = !channel.empty() || number != 1;
   return made;
 }
 

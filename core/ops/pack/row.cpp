@@ -92,6 +92,7 @@ Output output(const Call& call, std::span<const Output> inputs) {
   Output made = is_alpha_only ? inputs.front() : with_gray(inputs.front(), GrayResult::color);
   made.content = Content::data;
   made.has_alpha |= sources.of[3].has_value();
+  made.may_be_transparent |= sources.of[3].has_value();
   return made;
 }
 

@@ -43,8 +43,16 @@ Position nearest_on(const Canvas& canvas, Position at) {
           std::clamp(at.y + corner.y, 0, canvas.image.height - 1)};
 }
 
+// Whether the canvas reaches beyond the image, or the size of the image is not known.
+static bool surrounds(const Canvas& canvas) {
+  const Position corner = corner_of(canvas);
+  return corner.x < 0 || corner.y < 0 || corner.x + canvas.size.width > canvas.image.width ||
+         corner.y + canvas.size.height > canvas.image.height;
+}
+
 Output canvas_output(const Canvas& canvas, Output image) {
   image.has_alpha |= canvas.color[3] < 1;
+  image.may_be_transparent |= canvas.color[3] < 1 && surrounds(canvas);
   const bool is_gray = canvas.color[0] == canvas.color[1] && canvas.color[0] == canvas.color[2];
   image = with_gray(std::move(image), is_gray ? GrayResult::gray : GrayResult::color);
   if (image.size == Size{}) return image;
