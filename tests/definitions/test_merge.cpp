@@ -147,6 +147,15 @@ DEVICE_TEST_CASE("merge: subtract takes away what add has added, also where alph
   for (const Position& c : nothing.texels) CHECK(std::abs(c[0]) + std::abs(c[1]) + std::abs(c[2]) == 0);
 }
 
+DEVICE_TEST_CASE("merge: an opaque image stays opaque under and over an alpha far above 1") {
+  const Image input = made("input", 4, 3, true, [](int x, int y) { return Position{0.5, 0.1 * x, 0.1 * y, 1}; });
+  add_image("second.exr", made("second", 4, 3, true, [](int, int) { return Position{0.5, 0.5, 0.5, 1e10}; }));
+  for (const std::string mode : {"over", "under", "multiply", "screen", "min", "max", "difference"}) {
+    const Image result = run("merge --with second.exr --mode " + mode, {input})[0];
+    for (const Position& c : result.texels) CHECK_MESSAGE(c[3] == 1, mode);
+  }
+}
+
 DEVICE_TEST_CASE("merge goes by data windows, and refuses what it cannot read") {
   Image second = second_picture(5, 4);
   second.has_windows = true;
