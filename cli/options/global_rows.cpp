@@ -148,7 +148,7 @@ std::span<const Global> all_globals() {
        .help =
            "Channels that ops filter: color (default), all, or color and the channels and layers of these names. This "
            "is for {ops}. They move or resize other channels by the nearest texel, or leave them as they are. Color "
-           "ops such as exposure never change other channels; mips and nan always work on all channels",
+           "ops such as exposure never change other channels; mips, prefilter and nan always work on all channels",
        .choices = {"color", "all"},
        .has_names = true},
       {.name = "part",
