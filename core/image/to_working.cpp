@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace gpupost {
@@ -38,15 +39,18 @@ const double hlg_largest = 1 / hlg_scene(0.75);
 
 }  // namespace
 
+// std::max returns its first argument if that is NaN.
 double pq_decode(double encoded) {
-  const double root = std::pow(std::max(0.0, encoded), 1 / pq_m2);
-  return pq_largest * std::pow(std::max(0.0, root - pq_c1) / (pq_c2 - pq_c3 * root), 1 / pq_m1);
+  const double root = std::pow(std::max(encoded, 0.0), 1 / pq_m2);
+  const double divisor = pq_c2 - pq_c3 * root;  // 0 at the pole of the curve, a value of 1.99
+  if (divisor <= 0) return std::numeric_limits<double>::infinity();
+  return pq_largest * std::pow(std::max(root - pq_c1, 0.0) / divisor, 1 / pq_m1);
 }
 double pq_encode(double light) {
   const double root = std::pow(std::max(0.0, light / pq_largest), pq_m1);
   return std::pow((pq_c1 + pq_c2 * root) / (1 + pq_c3 * root), pq_m2);
 }
-double hlg_decode(double encoded) { return hlg_largest * hlg_scene(std::max(0.0, encoded)); }
+double hlg_decode(double encoded) { return hlg_largest * hlg_scene(std::max(encoded, 0.0)); }
 double hlg_encode(double light) {
   const double scene = std::max(0.0, light / hlg_largest);
   return scene <= 1.0 / 12 ? std::sqrt(3 * scene) : hlg_a * std::log(12 * scene - hlg_b) + hlg_c;

@@ -16,7 +16,8 @@ double bt709_decode(double encoded);
 // The name of a transfer function: "srgb"; of power with its exponent: "power 2.2".
 std::string name_of(Transfer transfer, double exponent);
 
-// SMPTE ST 2084 (pq) and ITU-R BT.2100 (hlg), between light and file values.
+// SMPTE ST 2084 (pq) and ITU-R BT.2100 (hlg), between light and file values. Decoding keeps NaN, makes values below 0 black,
+// and makes PQ values from 1.99 on infinite, where the curve has its pole.
 double pq_decode(double encoded);
 double pq_encode(double light);
 double hlg_decode(double encoded);

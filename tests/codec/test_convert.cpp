@@ -472,3 +472,15 @@ TEST_CASE("alpha is 1 in opaque images of integers, whatever light the curve giv
       }
     }
 }
+
+TEST_CASE("PQ and HLG keep NaN, and PQ is infinite from its pole on") {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  for (const auto decode : {pq_decode, hlg_decode}) {
+    CHECK(std::isnan(decode(nan)));
+    CHECK(decode(infinity) == infinity);
+    CHECK(decode(-infinity) == 0);
+    CHECK(decode(-1) == 0);
+  }
+  CHECK(std::isfinite(pq_decode(1.98)));
+  for (const double beyond : {2.0, 10.0, 1e300}) CHECK(pq_decode(beyond) == infinity);
+}
