@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/codec/codec.h"
 #include "core/codec/common/bytes.h"
+#include "core/image/primaries.h"
 #include "tests/support/error_of.h"
 #include "tests/support/json.h"
 #include "tests/support/process.h"
@@ -367,4 +368,16 @@ TEST_CASE("eight bits of sRGB with fewer than four components are widened for DD
     const std::string_view texels = text_of(encoded.bytes.bytes()).substr(dds_header_bytes);
     CHECK((texels.substr(0, 4 * size.width * size.height) == level_bytes(picture, 0, 4)));
   }
+}
+
+TEST_CASE("a KTX2 file does not say that other primaries are those of Rec. 709") {
+  const auto primaries_in = [](const Picture& picture) {
+    const Encoded encoded = encode(*format_named("ktx2"), picture, {.depth = Depth::u8, .transfer = Transfer::srgb});
+    const Bytes file = encoded.bytes.bytes();
+    return int(file[little_at<uint32_t>(file, 48) + 13]);
+  };
+  Picture picture = picture_of("RGB", Depth::u8, Transfer::srgb, 0);
+  CHECK(primaries_in(picture) == 1);
+  set_primaries(picture, p3_d65);
+  CHECK(primaries_in(picture) == 0);  // unspecified
 }

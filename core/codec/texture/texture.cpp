@@ -97,7 +97,7 @@ Texture texture_of(const Format& format, std::span<const Source> sources, Arrang
           .has_alpha = has_alpha,
           .is_premultiplied = has_alpha && !color.is_data && is_float(options.depth),
           .is_data = color.is_data,
-          .has_primaries = options.is_tagged};
+          .has_primaries = options.is_tagged && !other_primaries(*sources.front().picture)};
 }
 
 // Components that the file holds. Blocks are made of all four.
