@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <span>
 
 using namespace gpupost;
 
@@ -80,6 +82,67 @@ cmsHPROFILE table_profile(cmsHPROFILE from) {
   cmsDeleteTransform(to_lab);
   cmsCloseProfile(lab);
   return made;
+}
+
+// A profile of four inks whose lightness is 100 times (1 - cyan) times (1 - black).
+cmsHPROFILE ink_profile() {
+  cmsHPROFILE made = cmsCreateProfilePlaceholder(nullptr);
+  cmsSetProfileVersion(made, 4.3);
+  cmsSetDeviceClass(made, cmsSigOutputClass);
+  cmsSetColorSpace(made, cmsSigCmykData);
+  cmsSetPCS(made, cmsSigLabData);
+  cmsPipeline* pipeline = cmsPipelineAlloc(nullptr, 4, 3);
+  cmsStage* table = cmsStageAllocCLut16bit(nullptr, 2, 4, 3, nullptr);
+  cmsStageSampleCLut16bit(
+      table,
+      [](const cmsUInt16Number in[], cmsUInt16Number out[], void*) -> cmsInt32Number {
+        out[0] = in[0] > 0 || in[3] > 0 ? 0 : 65535;
+        out[1] = out[2] = 0x8080;
+        return TRUE;
+      },
+      nullptr, 0);
+  cmsPipelineInsertStage(pipeline, cmsAT_END, cmsStageAllocToneCurves(nullptr, 4, nullptr));
+  cmsPipelineInsertStage(pipeline, cmsAT_END, table);
+  cmsPipelineInsertStage(pipeline, cmsAT_END, cmsStageAllocToneCurves(nullptr, 3, nullptr));
+  cmsWriteTag(made, cmsSigAToB0Tag, pipeline);
+  cmsWriteTag(made, cmsSigMediaWhitePointTag, cmsD50_XYZ());
+  cmsPipelineFree(pipeline);
+  return made;
+}
+
+// A curve that gives 0.1 to the power of 2.2 for black.
+cmsToneCurve* light_black_curve() {
+  const double numbers[] = {2.2, 0.9, 0.1};
+  return cmsBuildParametricToneCurve(nullptr, 2, numbers);
+}
+
+// A profile whose colorants do not add up to the white of profiles, D50.
+cmsHPROFILE camera_profile(cmsToneCurve* curve) {
+  cmsHPROFILE made = rgb_profile(rec709, curve);
+  const cmsCIEXYZ red{0.45, 0.24, 0.02}, green{0.35, 0.70, 0.08}, blue{0.10, 0.06, 0.60};
+  cmsWriteTag(made, cmsSigRedColorantTag, &red);
+  cmsWriteTag(made, cmsSigGreenColorantTag, &green);
+  cmsWriteTag(made, cmsSigBlueColorantTag, &blue);
+  return made;
+}
+
+// A raster of one row with this profile applied.
+template <class Number>
+Raster applied(const std::string& profile, const std::vector<Number>& numbers, Raster raster,
+               ProfileUse use = ProfileUse::all) {
+  raster.format = "tiff";
+  raster.size = {int(numbers.size() / 4), 1};
+  raster.texels = TexelBuffer(numbers.size() * sizeof(Number));
+  std::ranges::copy(numbers, raster.texels.as<Number>().begin());
+  const auto bytes = std::as_bytes(std::span(profile));
+  raster.colors.profile.assign(bytes.begin(), bytes.end());
+  apply_profile(raster, use, {}, [](size_t count) { return TexelBuffer(count); });
+  return raster;
+}
+
+std::vector<float> floats_of(const Raster& raster) {
+  const auto numbers = raster.texels.as<const float>();
+  return {numbers.begin(), numbers.end()};
 }
 
 // A PNG of 8 bits with all mixtures of six steps, and this profile.
@@ -383,6 +446,33 @@ TEST_CASE("a curve of a profile is applied to the color that --input-alpha says 
   for (const AlphaUse use : {AlphaUse::as_recorded, AlphaUse::straight, AlphaUse::data})
     CHECK(red(use) == doctest::Approx(light(number)).epsilon(1e-4));
   CHECK(red(AlphaUse::premultiplied) == doctest::Approx(light(number / alpha) * alpha).epsilon(1e-4));
+  cmsCloseProfile(profile);
+  cmsFreeToneCurve(curve);
+}
+
+TEST_CASE("black ink is no alpha") {
+  cmsHPROFILE profile = ink_profile();
+  const std::string bytes = bytes_of(profile);
+  const std::vector<uint8_t> inks{0, 0, 0, 128, 51, 0, 0, 102};
+  const auto light = [&](Alpha alpha) {
+    return floats_of(applied(bytes, inks, {.is_cmyk = true, .depth = Depth::u8, .alpha = alpha}));
+  };
+  CHECK(light(Alpha::premultiplied) == light(Alpha::straight));
+  CHECK(double(light(Alpha::straight)[0]) == doctest::Approx(0.182).epsilon(0.01));
+  cmsCloseProfile(profile);
+}
+
+TEST_CASE("transparent black stays black if a profile makes black light") {
+  cmsToneCurve* curve = light_black_curve();
+  cmsHPROFILE profile = rgb_profile(rec709, curve);
+  const Raster raster = applied(bytes_of(profile), std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0.5f, 0.5f, 0, 0, 0},
+                                {.depth = Depth::f32, .alpha = Alpha::premultiplied});
+  const std::vector<float> light = floats_of(raster);
+  const auto black = float(std::pow(0.1, 2.2));
+  CHECK(light[0] == 0);
+  CHECK(light[4] == doctest::Approx(black / 2));
+  CHECK(light[8] == doctest::Approx(float(std::pow(0.55, 2.2)) - black));  // light without coverage
+  CHECK(light[9] == 0);
   cmsCloseProfile(profile);
   cmsFreeToneCurve(curve);
 }

@@ -62,14 +62,16 @@ bool take_usual_curve(std::span<const cmsToneCurve* const> curves, Colors& color
   return true;
 }
 
-// Calls change(values, texel count) for rows of a raster as floats, and stores the new linear texels. Premultiplied
-// color is divided by alpha before and multiplied after.
+// Calls change(values) for rows of a raster as floats, and stores the new linear texels. Premultiplied color is divided
+// by alpha before and multiplied after; with alpha 0, it does not get the light that the profile gives black.
 template <class Change>
 void change_floats(Raster& raster, const Limits& limits, const TexelAllocator& lend, const Change& change) {
   TexelBuffer made = lend_texels(raster.size, Depth::f32, limits, lend);
   const auto width = size_t(raster.size.width);
   const bool is_premultiplied =
-      raster.alpha == Alpha::premultiplied && raster.channel_count % 2 == 0 && !raster.alpha_is_data;
+      raster.alpha == Alpha::premultiplied && raster.channel_count % 2 == 0 && !raster.alpha_is_data && !raster.is_cmyk;
+  std::array<float, 4> black{0, 0, 0, 1};
+  if (is_premultiplied) change(std::span<float>(black));
   parallel_ranges(raster.size.height, std::max(1, 65536 / raster.size.width), [&](int begin, int end) {
     for (auto y = size_t(begin); y < size_t(end); ++y) {
       const std::byte* from = raster.texels.data() + y * width * 4 * bytes_of(raster.depth);
@@ -86,6 +88,7 @@ void change_floats(Raster& raster, const Limits& limits, const TexelAllocator& l
         for (size_t i = 0; i < row.size(); i += 4)
           for (size_t c = i; c < i + 3; ++c)
             if (row[i + 3] > 0) row[c] = divides ? row[c] / row[i + 3] : row[c] * row[i + 3];
+            else if (row[i + 3] == 0 && !divides) row[c] -= black[c - i];
       };
       if (is_premultiplied) scale(true);
       change(row);
