@@ -476,3 +476,34 @@ TEST_CASE("transparent black stays black if a profile makes black light") {
   cmsCloseProfile(profile);
   cmsFreeToneCurve(curve);
 }
+
+TEST_CASE("NaN stays NaN in the curves and tables of a profile, and infinity stays infinite in a parametric curve") {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> numbers{nan, 0.5f, 0.25f, 1, infinity, -infinity, 0.5f, 1};
+  cmsToneCurve* parametric = light_black_curve();
+  cmsToneCurve* table = odd_curve();
+  for (cmsToneCurve* curve : {parametric, table}) {
+    cmsHPROFILE profile = rgb_profile(rec709, curve);
+    const Raster raster = applied(bytes_of(profile), numbers, {.depth = Depth::f32});
+    const std::vector<float> light = floats_of(raster);
+    CHECK(std::isnan(light[0]));
+    CHECK(std::isfinite(light[1]));
+    CHECK((curve == parametric ? light[4] == infinity : light[4] == doctest::Approx(1).epsilon(1e-4)));
+    CHECK((curve == parametric ? light[5] == -infinity : light[5] == doctest::Approx(-1).epsilon(1e-4)));
+    CHECK(std::isfinite(light[6]));
+    CHECK(raster.colors.warnings.size() == (curve == parametric ? 0 : 1));
+    cmsCloseProfile(profile);
+  }
+  cmsHPROFILE wide = rgb_profile(rec2020, parametric);
+  cmsHPROFILE tables = table_profile(wide);
+  const std::vector<float> light = floats_of(applied(bytes_of(tables), numbers, {.depth = Depth::f32}));
+  for (size_t c = 0; c < 3; ++c) {
+    CHECK(std::isnan(light[c]));
+    CHECK(std::isfinite(light[4 + c]));
+  }
+  CHECK(light[3] == 1);
+  cmsCloseProfile(tables);
+  cmsCloseProfile(wide);
+  cmsFreeToneCurve(table);
+  cmsFreeToneCurve(parametric);
+}

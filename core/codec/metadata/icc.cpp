@@ -144,7 +144,12 @@ bool apply_tables(cmsHPROFILE profile, cmsUInt32Number type, Raster& raster, con
       if (i % 4 != 3 && (row[i] < -rounding || row[i] > 1 + rounding)) ++clamped_count;
     for (float& number : before) number *= most;
     cmsDoTransform(transform.get(), before.data(), row.data(), cmsUInt32Number(row.size() / 4));
-    for (size_t i = 3; i < row.size(); i += 4) row[i] = raster.is_cmyk ? 1 : before[i];
+    for (size_t i = 0; i < row.size(); i += 4) {
+      row[i + 3] = raster.is_cmyk ? 1 : before[i + 3];
+      const auto color = std::span(before).subspan(i, 3);
+      const auto nan = std::ranges::find_if(color, [](float number) { return std::isnan(number); });
+      if (nan != color.end()) std::ranges::fill(row.subspan(i, 3), *nan);
+    }
   });
   warn_of_clamped(raster, clamped_count, "0..1");
   if (raster.is_cmyk) raster.channel_count = 3;
@@ -159,8 +164,11 @@ float luminance_of_lightness(float share) {
   return float(lightness > 8 ? std::pow((lightness + 16) / 116, 3) : lightness * 27 / 24389);
 }
 
-// The curve of a profile. Goes on below 0 as a mirror image.
+bool is_table(const cmsToneCurve& curve) { return cmsGetToneCurveParametricType(&curve) == 0; }
+
+// The curve of a profile. Goes on below 0 as a mirror image. NaN stays NaN, and infinity infinite if no table clamps it.
 float through_curve(const cmsToneCurve& curve, float number) {
+  if (std::isnan(number) || (std::isinf(number) && !is_table(curve))) return number;
   const float made = cmsEvalToneCurveFloat(&curve, std::abs(number));
   return number < 0 ? 2 * cmsEvalToneCurveFloat(&curve, 0) - made : made;
 }
@@ -191,8 +199,7 @@ bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, ProfileUse use, Ras
     for (size_t i = 0; i < row.size(); ++i) {
       if (i % 4 == 3) continue;
       const cmsToneCurve& curve = *curves[i % 4];
-      const bool is_table = cmsGetToneCurveParametricType(&curve) == 0;
-      if (is_table && std::abs(row[i]) > 1 + rounding) ++clamped_count;
+      if (is_table(curve) && std::abs(row[i]) > 1 + rounding) ++clamped_count;
       row[i] = through_curve(curve, row[i]);
       if (gives_lightness) row[i] = luminance_of_lightness(row[i]);
     }
