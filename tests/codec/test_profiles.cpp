@@ -507,3 +507,38 @@ TEST_CASE("NaN stays NaN in the curves and tables of a profile, and infinity sta
   cmsFreeToneCurve(table);
   cmsFreeToneCurve(parametric);
 }
+
+TEST_CASE("floats with a damaged profile are taken as linear") {
+  const Raster raster =
+      applied("damaged", std::vector<float>(4), {.depth = Depth::f32, .colors = {.transfer = Transfer::linear}});
+  CHECK(raster.colors.transfer == Transfer::linear);
+  CHECK(raster.colors.warnings ==
+        std::vector<std::string>{"the ICC profile is damaged and ignored; without --input-transfer and "
+                                 "--input-primaries, the image is taken as linear Rec. 709"});
+}
+
+TEST_CASE("the other color chunks replace a profile with tables that is ignored") {
+  cmsToneCurve* curve = odd_curve();
+  cmsHPROFILE wide = rgb_profile(rec2020, curve);
+  cmsHPROFILE tables = table_profile(wide);
+  std::string chromaticities;
+  for (const int number : {31270, 32900, 68000, 32000, 26500, 69000, 15000, 6000})
+    chromaticities += {0, char(number >> 16), char(number >> 8), char(number)};
+  const File file = make_png({{"IHDR", png_header(1, 1, 8, 2)},
+                              {"iCCP", std::string("profile\0\0", 9) + zlib_packed(bytes_of(tables))},
+                              {"gAMA", std::string("\0\1\x86\xa0", 4)},
+                              {"cHRM", chromaticities},
+                              {"IDAT", zlib_packed(std::string("\0\x20\x40\x60", 4))},
+                              {"IEND", ""}});
+  for (const ProfileUse use : {ProfileUse::all_but_tables, ProfileUse::primaries}) {
+    const Decoded decoded = decode_bytes(file, {.profile = use});
+    CHECK(decoded.picture.transfer == Transfer::linear);
+    CHECK(are_same(other_primaries(decoded.picture).value_or(rec709), p3_d65));
+    CHECK(decoded.warnings ==
+          std::vector<std::string>{"the ICC profile has tables and is ignored, because --input-transfer or "
+                                   "--input-primaries replaces a part of it; the other color chunks are taken"});
+  }
+  cmsCloseProfile(tables);
+  cmsCloseProfile(wide);
+  cmsFreeToneCurve(curve);
+}

@@ -225,6 +225,16 @@ void make_rgb(Raster& raster) {
   raster.colors.warnings.push_back("CMYK without a profile is converted to RGB; colors are not exact");
 }
 
+// Takes the colors of a file without its profile.
+void take_other_chunks(Colors& colors) {
+  const std::shared_ptr<const Colors> others = colors.without_profile;
+  if (!others) return;
+  colors.transfer = others->transfer;
+  colors.exponent = others->exponent;
+  colors.chromaticities = others->chromaticities;
+  std::ranges::copy(others->warnings, std::back_inserter(colors.warnings));
+}
+
 // Returns false if the profile cannot be used; `what` is the reason.
 bool apply(Raster& raster, ProfileUse use, const Limits& limits, const TexelAllocator& lend, std::string_view& what) {
   const std::vector<std::byte>& bytes = raster.colors.profile;
@@ -240,9 +250,11 @@ bool apply(Raster& raster, ProfileUse use, const Limits& limits, const TexelAllo
                           cmsIsCLUT(profile.get(), INTENT_PERCEPTUAL, LCMS_USED_AS_INPUT);
   if (has_tables && raster.is_gray()) return false;
   if (has_tables && use != ProfileUse::all) {
-    raster.colors.warnings.emplace_back(
-        "the ICC profile has tables and is ignored, because --input-transfer or --input-primaries replaces a part of "
-        "it");
+    raster.colors.warnings.push_back(
+        fmt::format("the ICC profile has tables and is ignored, because --input-transfer or --input-primaries replaces "
+                    "a part of it{}",
+                    raster.colors.without_profile ? "; the other color chunks are taken" : ""));
+    take_other_chunks(raster.colors);
     return true;
   }
   what = "damaged";
@@ -253,14 +265,11 @@ bool apply(Raster& raster, ProfileUse use, const Limits& limits, const TexelAllo
 
 // Replaces a profile that cannot be used. `what`: the reason.
 void ignore_profile(Colors& colors, std::string_view what) {
-  const std::shared_ptr<const Colors> others = colors.without_profile;
-  colors.warnings.push_back(fmt::format("the ICC profile is {} and ignored; {}", what,
-                                        others ? "the other color chunks are taken" : taken_as_srgb));
-  if (!others) return;
-  colors.transfer = others->transfer;
-  colors.exponent = others->exponent;
-  colors.chromaticities = others->chromaticities;
-  std::ranges::copy(others->warnings, std::back_inserter(colors.warnings));
+  const std::string_view substitute = colors.without_profile                ? "the other color chunks are taken"
+                                      : colors.transfer == Transfer::linear ? taken_as_linear
+                                                                            : taken_as_srgb;
+  colors.warnings.push_back(fmt::format("the ICC profile is {} and ignored; {}", what, substitute));
+  take_other_chunks(colors);
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ struct Colors {
 // The end of warnings about color information that is ignored.
 inline constexpr std::string_view taken_as_srgb =
     "without --input-transfer and --input-primaries, the image is taken as sRGB";
+inline constexpr std::string_view taken_as_linear =
+    "without --input-transfer and --input-primaries, the image is taken as linear Rec. 709";
 
 // The number of primaries in ITU-T H.273, table 2, if they have one.
 std::optional<int> code_of(const Primaries& primaries);
