@@ -42,6 +42,7 @@ Matrix3 columns_of(const Primaries& p) {
 }
 
 Matrix3 xyz_of_rgb(const Primaries& p) {
+  if (p.to_xyz) return *p.to_xyz;
   Matrix3 columns = columns_of(p);
   const Vector3 shares = product(inverse(columns), xyz_of(p.white));
   for (Vector3& row : columns)
@@ -76,7 +77,8 @@ bool make_sense(const Primaries& p) {
 }  // namespace
 
 bool are_same(const Primaries& a, const Primaries& b) {
-  return std::ranges::equal(numbers_of(a), numbers_of(b), [](double m, double n) { return std::abs(m - n) < 0.001; });
+  return a.to_xyz == b.to_xyz &&
+         std::ranges::equal(numbers_of(a), numbers_of(b), [](double m, double n) { return std::abs(m - n) < 0.001; });
 }
 
 std::optional<Primaries> primaries_in(const Attribute& attribute) {
@@ -108,16 +110,35 @@ std::optional<Primaries> parse_primaries(const std::string& text) {
   return make_sense(primaries) ? std::optional(primaries) : std::nullopt;
 }
 
+// Equal within the rounding of files.
+static bool is_about(std::span<const double> a, std::span<const double> b) {
+  return std::ranges::equal(a, b, [](double m, double n) { return std::abs(m - n) < 0.003; });
+}
+
+static bool is_about(const Matrix3& a, const Matrix3& b) {
+  return std::ranges::equal(a, b, [](const Vector3& m, const Vector3& n) { return is_about(std::span(m), n); });
+}
+
 std::optional<Primaries> nearest_named(const Primaries& seen) {
-  for (const auto& [name, primaries] : named_primaries) {
-    const Matrix3 matrix = conversion({.from = primaries, .to = seen});
-    double farthest = 0;
-    for (size_t row = 0; row < 3; ++row)
-      for (size_t column = 0; column < 3; ++column)
-        farthest = std::max(farthest, std::abs(matrix[row][column] - (row == column ? 1 : 0)));
-    if (farthest < 0.003) return primaries;
-  }
+  for (const auto& [name, primaries] : named_primaries)
+    if (is_about(conversion({.from = primaries, .to = seen}), identity)) return primaries;
   return std::nullopt;
+}
+
+std::optional<Primaries> primaries_of_xyz(const Matrix3& to_xyz, Chromaticity white) {
+  const Vector3 all = product(to_xyz, Vector3{1, 1, 1});
+  std::array<Chromaticity, 4> places;
+  for (size_t color = 0; color < 4; ++color) {
+    const auto part = [&](size_t row) { return color == 3 ? all[row] : to_xyz[row][color]; };
+    const double sum = part(0) + part(1) + part(2);
+    if (!(std::abs(sum) > 1e-6)) return std::nullopt;
+    places[color] = {part(0) / sum, part(1) / sum};
+  }
+  const Matrix3 adapted = product(adaptation(white, rec709.white), to_xyz);
+  if (is_about(adapted, identity)) return cie_xyz;
+  Primaries made{places[0], places[1], places[2], places[3]};
+  if (!is_about(std::span(all), xyz_of(white))) made.to_xyz = adapted;
+  return made;
 }
 
 std::optional<Primaries> other_primaries(const Picture& picture) {
@@ -150,7 +171,7 @@ void set_primaries(Picture& picture, const Primaries& primaries) {
 
 // The white that colors are adapted to or from. X, Y and Z are those under the white of Rec.709.
 static Chromaticity white_of(const Primaries& primaries) {
-  return are_same(primaries, cie_xyz) ? rec709.white : primaries.white;
+  return primaries.to_xyz || are_same(primaries, cie_xyz) ? rec709.white : primaries.white;
 }
 
 Matrix3 white_change(Chromaticity white) {
@@ -164,7 +185,10 @@ Matrix3 conversion(const PrimariesChange& change) {
   return product(inverse(xyz_of_rgb(to)), there);
 }
 
-Vector3 luminance_weights_of(const Primaries& primaries) { return xyz_of_rgb(primaries)[1]; }
+Vector3 luminance_weights_of(const Primaries& primaries) {
+  const auto& [red, green, blue, white, to_xyz] = primaries;
+  return xyz_of_rgb({red, green, blue, white})[1];  // without the brightness of R = G = B = 1
+}
 
 Vector3 product_of_light(const Matrix3& matrix, Vector3 light) {
   constexpr double large = 1e30, least_infinite = 1e20;

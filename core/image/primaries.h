@@ -17,6 +17,8 @@ struct Chromaticity {
 
 struct Primaries {
   Chromaticity red, green, blue, white;
+  // Matrix3 rows to X, Y and Z under the white of Rec. 709, if R = G = B = 1 is not white. An image does not record them.
+  std::optional<Matrix3> to_xyz = std::nullopt;
 };
 
 constexpr Primaries rec709{{0.64, 0.33}, {0.30, 0.60}, {0.15, 0.06}, {0.3127, 0.3290}};
@@ -27,6 +29,8 @@ constexpr Primaries ap0{{0.7347, 0.2653}, {0.0, 1.0}, {0.0001, -0.0770}, {0.3216
 constexpr Primaries ap1{{0.713, 0.293}, {0.165, 0.830}, {0.128, 0.044}, {0.32168, 0.33767}};
 // R, G and B are X, Y and Z, with the white of Rec. 709.
 constexpr Primaries cie_xyz{{1, 0}, {0, 1}, {0, 0}, {1.0 / 3, 1.0 / 3}};
+
+constexpr Chromaticity d50{0.345703, 0.358539};  // the white of ICC profiles
 
 struct NamedPrimaries {
   std::string_view name;  // name on the command line
@@ -49,6 +53,9 @@ std::optional<Primaries> parse_primaries(const std::string& text);
 std::string_view name_of(const Primaries& primaries);
 // The named primaries that equal these after adaptation to the same white, within the rounding of files.
 std::optional<Primaries> nearest_named(const Primaries& seen);
+
+// The primaries of a space with these Matrix3 rows to X, Y and Z under light of `white`. Empty if a color has none.
+std::optional<Primaries> primaries_of_xyz(const Matrix3& to_xyz, Chromaticity white);
 
 // A color conversion.
 struct PrimariesChange {

@@ -542,3 +542,37 @@ TEST_CASE("the other color chunks replace a profile with tables that is ignored"
   cmsCloseProfile(wide);
   cmsFreeToneCurve(curve);
 }
+
+TEST_CASE("a profile whose colorants do not add up to D50 keeps the color of its white") {
+  for (cmsToneCurve* curve : {cmsBuildGamma(nullptr, 2.2), odd_curve()}) {
+    cmsHPROFILE profile = camera_profile(curve);
+    const std::string bytes = bytes_of(profile);
+    Decoded decoded = decode_bytes(png_with(bytes));
+    CHECK(decoded.warnings.empty());
+    CHECK(!other_primaries(decoded.picture));
+    CHECK(largest_difference(light_of(std::move(decoded.picture)), light_by_lcms2(bytes)) < 1e-4);
+    const Decoded with_transfer = decode_bytes(png_with(bytes), {.profile = ProfileUse::primaries});
+    CHECK(!other_primaries(with_transfer.picture));
+    CHECK(with_transfer.picture.groups[0].depth == Depth::u8);
+    CHECK(with_transfer.warnings ==
+          std::vector<std::string>{"the primaries of the ICC profile are ignored, because R = G "
+                                   "= B = 1 is not white in it and --input-transfer replaces "
+                                   "its curves"});
+    CHECK(decode_bytes(png_with(bytes), {.profile = ProfileUse::all_but_tables}).warnings.empty());
+    cmsCloseProfile(profile);
+    cmsFreeToneCurve(curve);
+  }
+}
+
+TEST_CASE("the profile of CIE XYZ has their white, D65, and is read back as that") {
+  const std::vector<std::byte> made = profile_of(cie_xyz, Transfer::linear, false);
+  const std::string bytes(reinterpret_cast<const char*>(made.data()), made.size());
+  const std::vector<float> white = light_by_lcms2(bytes);
+  const Vector3 expected = product(conversion({.from = cie_xyz, .to = rec709}), Vector3{1, 1, 1});
+  for (size_t c = 0; c < 3; ++c)
+    CHECK(double(white[white.size() - 4 + c]) == doctest::Approx(expected[c]).epsilon(2e-4));
+  const Decoded decoded = decode_bytes(png_with(bytes));
+  CHECK(decoded.warnings.empty());
+  CHECK(are_same(other_primaries(decoded.picture).value_or(rec709), cie_xyz));
+  CHECK(decoded.picture.groups[0].depth == Depth::u8);
+}

@@ -277,6 +277,33 @@ colorspaces:
   CHECK(has(refusal({config, "--from=one_way", "--to=lin"}), "none.spi1d"));
 }
 
+TEST_CASE("light of a space in which R = G = B = 1 is not white is converted as it is") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  folder.write("spaces.ocio", R"(ocio_profile_version: 2
+roles: {default: aces, scene_linear: aces, aces_interchange: aces}
+displays:
+  screen:
+    - !<View> {name: plain, colorspace: aces}
+colorspaces:
+  - !<ColorSpace> {name: aces}
+  - !<ColorSpace> {name: xyz_d60, from_scene_reference: !<MatrixTransform> {matrix: [0.9525523959, 0, 0.0000936786, 0, 0.3439664498, 0.7281660966, -0.0721325464, 0, 0, 0, 1.0088251844, 0, 0, 0, 0, 1]}}
+  - !<ColorSpace> {name: camera, from_scene_reference: !<MatrixTransform> {matrix: [0.5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0.7, 0, 0, 0, 0, 1]}}
+  - !<ColorSpace> {name: dim, from_scene_reference: !<MatrixTransform> {matrix: [0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1]}}
+)");
+  const std::array<double, 4> color{0.6, 0.3, 0.1, 1};
+  for (const char* space : {"xyz_d60", "camera", "dim", "aces"}) {
+    const Call call = ocio_call({"--config=" + folder.path("spaces.ocio"), std::string("--to=") + space});
+    CHECK(output_of(call, Output{}).primaries.value().to_xyz.has_value() == (space != std::string("aces")));
+    Planes planes;
+    for (size_t k = 0; k < 4; ++k) planes[k] = {.size = {1, 1}, .values = {color[k]}};
+    for (const Call& each : with_primaries({&call, 1}, std::nullopt, rec709).calls)
+      planes = each.op->reference.levels(each, planes)[0];
+    for (size_t k = 0; k < 3; ++k)
+      CHECK_MESSAGE(planes[k].values[0] == doctest::Approx(color[k]).epsilon(1e-5), std::string(space));
+  }
+}
+
 TEST_CASE("the default view of the built-in displays is their first, which is not Raw, and Raw keeps the values") {
   if (!has_ocio()) return;
   Planes planes;

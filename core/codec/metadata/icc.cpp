@@ -101,20 +101,38 @@ void change_floats(Raster& raster, const Limits& limits, const TexelAllocator& l
   raster.colors.exponent = 1;
 }
 
-// The primaries relative to the profile white, D50, and that white. Known primaries are recognized. ICC.1:2022, 9.2.
-std::optional<Primaries> primaries_of(cmsHPROFILE profile) {
-  constexpr cmsTagSignature tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
-  std::array<Chromaticity, 4> places;
-  cmsCIEXYZ sum{};
-  for (size_t i = 0; i < 4; ++i) {
-    const cmsCIEXYZ* color = i == 3 ? &sum : static_cast<const cmsCIEXYZ*>(cmsReadTag(profile, tags[i]));
-    if (!color || !(std::abs(color->X + color->Y + color->Z) > 1e-6)) return std::nullopt;
-    const double whole = color->X + color->Y + color->Z;
-    places[i] = {color->X / whole, color->Y / whole};
-    if (i < 3) sum = {sum.X + color->X, sum.Y + color->Y, sum.Z + color->Z};
+constexpr cmsTagSignature colorant_tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
+
+// Rows from linear R, G and B to X, Y and Z under the profile white, D50. ICC.1:2022, 9.2.
+std::optional<Matrix3> colorants_of(cmsHPROFILE profile) {
+  Matrix3 rows;
+  for (size_t i = 0; i < 3; ++i) {
+    const auto* color = static_cast<const cmsCIEXYZ*>(cmsReadTag(profile, colorant_tags[i]));
+    if (!color) return std::nullopt;
+    rows[0][i] = color->X;
+    rows[1][i] = color->Y;
+    rows[2][i] = color->Z;
   }
-  const Primaries seen{places[0], places[1], places[2], places[3]};
-  return nearest_named(seen).value_or(seen);
+  return rows;
+}
+
+// Replaces the colorants of a profile of Rec. 709 by those of X, Y and Z, in which R = G = B = 1 is not white.
+bool write_xyz(cmsHPROFILE profile) {
+  const std::optional<Matrix3> of_rec709 = colorants_of(profile);
+  if (!of_rec709) return false;
+  const Matrix3 rows = product(*of_rec709, conversion({.from = cie_xyz, .to = rec709}));
+  for (size_t i = 0; i < 3; ++i) {
+    const cmsCIEXYZ color{rows[0][i], rows[1][i], rows[2][i]};
+    if (!cmsWriteTag(profile, colorant_tags[i], &color)) return false;
+  }
+  return true;
+}
+
+// Known primaries are recognized. Those of a profile are relative to its white, D50.
+std::optional<Primaries> primaries_of(cmsHPROFILE profile) {
+  const std::optional<Matrix3> colorants = colorants_of(profile);
+  const std::optional<Primaries> seen = colorants ? primaries_of_xyz(*colorants, d50) : std::nullopt;
+  return seen && !seen->to_xyz ? nearest_named(*seen).value_or(*seen) : seen;
 }
 
 // Warns of numbers that curves or tables of a profile do not reach. `count`: how many were clamped.
@@ -182,18 +200,24 @@ bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, ProfileUse use, Ras
     curves[i] = static_cast<const cmsToneCurve*>(cmsReadTag(profile, tag));
     if (!curves[i]) return false;
   }
+  std::optional<Matrix3> to_rec709;  // of primaries that cannot be recorded
   if (!raster.is_gray()) {
     const std::optional<Primaries> primaries = primaries_of(profile);
     if (!primaries) return false;
-    const auto& [red, green, blue, white] = *primaries;
-    const Chromaticities numbers{float(red.x),  float(red.y),  float(green.x), float(green.y),
-                                 float(blue.x), float(blue.y), float(white.x), float(white.y)};
-    if (!are_same(*primaries, rec709)) raster.colors.chromaticities = numbers;
+    if (!primaries->to_xyz) {
+      if (!are_same(*primaries, rec709)) raster.colors.chromaticities = chromaticities_of(*primaries);
+    } else if (use == ProfileUse::all) {
+      to_rec709 = conversion({.from = *primaries, .to = rec709});
+    } else if (use == ProfileUse::primaries) {
+      raster.colors.warnings.emplace_back(
+          "the primaries of the ICC profile are ignored, because R = G = B = 1 is not white in it and --input-transfer "
+          "replaces its curves");
+    }
   }
   if (use == ProfileUse::primaries) return true;
   // ICC.1:2022, 8.3.4: the curve of a gray profile gives lightness if colors are connected in Lab
   const bool gives_lightness = is_gray_profile && cmsGetPCS(profile) == cmsSigLabData;
-  if (!gives_lightness && take_usual_curve(curves, raster.colors)) return true;
+  if (!gives_lightness && !to_rec709 && take_usual_curve(curves, raster.colors)) return true;
   std::atomic<size_t> clamped_count = 0;
   change_floats(raster, limits, lend, [&](std::span<float> row) {
     for (size_t i = 0; i < row.size(); ++i) {
@@ -202,6 +226,10 @@ bool apply_curves(cmsHPROFILE profile, bool is_gray_profile, ProfileUse use, Ras
       if (is_table(curve) && std::abs(row[i]) > 1 + rounding) ++clamped_count;
       row[i] = through_curve(curve, row[i]);
       if (gives_lightness) row[i] = luminance_of_lightness(row[i]);
+    }
+    for (size_t i = 0; to_rec709 && i < row.size(); i += 4) {
+      const Vector3 light{double(row[i]), double(row[i + 1]), double(row[i + 2])};
+      std::ranges::copy(product_of_light(*to_rec709, light), row.begin() + ptrdiff_t(i));
     }
   });
   warn_of_clamped(raster, clamped_count, "-1..1");
@@ -293,13 +321,15 @@ std::vector<std::byte> profile_of(const Primaries& primaries, Transfer transfer,
                                                : cmsBuildGamma(nullptr, 1));
   cmsToneCurve* const curves[] = {curve.get(), curve.get(), curve.get()};
   const auto place = [](Chromaticity c) { return cmsCIExyY{c.x, c.y, 1}; };
-  const cmsCIExyY white = place(primaries.white);
-  const cmsCIExyYTRIPLE colorants{place(primaries.red), place(primaries.green), place(primaries.blue)};
+  const bool is_xyz = !is_gray && are_same(primaries, cie_xyz);
+  const Primaries& base = is_xyz ? rec709 : primaries;
+  const cmsCIExyY white = place(base.white);
+  const cmsCIExyYTRIPLE colorants{place(base.red), place(base.green), place(base.blue)};
   const Profile profile(is_gray ? cmsCreateGrayProfile(&white, curve.get())
                                 : cmsCreateRGBProfile(&white, &colorants, curves));
   const Texts description(cmsMLUalloc(nullptr, 1));
   cmsUInt32Number count = 0;
-  if (!profile || !description ||
+  if (!profile || !description || (is_xyz && !write_xyz(profile.get())) ||
       !cmsMLUsetASCII(description.get(), "en", "US", description_of(primaries, transfer, is_gray).c_str()) ||
       !cmsWriteTag(profile.get(), cmsSigProfileDescriptionTag, description.get()) ||
       !cmsSaveProfileToMem(profile.get(), nullptr, &count))

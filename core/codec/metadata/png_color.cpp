@@ -112,6 +112,12 @@ bool is_rec709(const Chromaticities& numbers) {
   return std::ranges::equal(numbers, rec709_chromaticities, [](float a, float b) { return std::abs(a - b) < 0.001f; });
 }
 
+Chromaticities chromaticities_of(const Primaries& primaries) {
+  const auto& [red, green, blue, white, to_xyz] = primaries;
+  return {float(red.x),  float(red.y),  float(green.x), float(green.y),
+          float(blue.x), float(blue.y), float(white.x), float(white.y)};
+}
+
 std::optional<int> code_of(const Primaries& primaries) {
   for (const auto& [code, numbers] : primaries_rows) {
     const auto& [rx, ry, gx, gy, bx, by, wx, wy] = numbers;

@@ -20,6 +20,7 @@ struct ColorChunks {
 // x and y of red, green, blue and white, as in the EXR attribute.
 using Chromaticities = std::array<float, 8>;
 bool is_rec709(const Chromaticities& numbers);  // with the rounding of files
+Chromaticities chromaticities_of(const Primaries& primaries);
 
 struct Colors {
   Transfer transfer = Transfer::srgb;

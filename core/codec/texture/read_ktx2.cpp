@@ -21,12 +21,6 @@ std::optional<Primaries> primaries_of(uint8_t number) {
   }
 }
 
-Chromaticities chromaticities_of(const Primaries& primaries) {
-  const auto& [red, green, blue, white] = primaries;
-  return {float(red.x),  float(red.y),  float(green.x), float(green.y),
-          float(blue.x), float(blue.y), float(white.x), float(white.y)};
-}
-
 // The basic block of the data format descriptor, if there is one.
 void take_descriptor(Bytes file, StoredTexture& texture) {
   constexpr size_t block_at = 4, least_bytes = 28;

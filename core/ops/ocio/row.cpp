@@ -99,20 +99,7 @@ std::optional<Primaries> primaries_of(const Matrix3& to_aces) {
         farthest = std::max(farthest, std::abs(rows[row][column] - to_aces[row][column]));
     if (farthest < 1e-3) return known;
   }
-  // X, Y and Z, adapted to D65, of red, green, blue and white
-  const Matrix3 to_xyz = conversion({.from = ap0, .to = cie_xyz});
-  std::array<Chromaticity, 4> found;
-  for (size_t color = 0; color < 4; ++color) {
-    Vector3 xyz{};
-    for (size_t row = 0; row < 3; ++row)
-      for (size_t k = 0; k < 3; ++k)
-        for (size_t column = 0; column < 3; ++column)
-          if (color == 3 || column == color) xyz[row] += to_xyz[row][k] * to_aces[k][column];
-    const double sum = xyz[0] + xyz[1] + xyz[2];
-    if (!(std::abs(sum) > 1e-6)) return std::nullopt;
-    found[color] = {xyz[0] / sum, xyz[1] / sum};
-  }
-  return Primaries{found[0], found[1], found[2], found[3]};
+  return primaries_of_xyz(product(conversion({.from = ap0, .to = cie_xyz}), to_aces), rec709.white);
 }
 
 // Without a working folder, the path as it is.
