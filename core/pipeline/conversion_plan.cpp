@@ -1,5 +1,6 @@
 #include "core/pipeline/conversion_plan.h"
 
+#include "core/codec/metadata/png_color.h"
 #include "core/ops/prefilter/row.h"
 #include "core/pipeline/image_windows.h"
 #include "core/pipeline/pixel_formats.h"
@@ -10,12 +11,19 @@
 
 namespace gpupost {
 
+// Returns whether the output can record the encoding. A PNG records PQ in a chunk that has numbers for some primaries.
+static bool can_record(const ChainRequest& request, const Job& job, const ConversionPlan& way,
+                       const ColorEncoding& encoding) {
+  if (is_float(way.output_depth) || !can_hold(request.output, *job.format, way.output_depth, encoding.transfer))
+    return false;
+  if (!job.format->holds_primaries) return are_same(encoding.primaries, rec709);
+  return encoding.transfer != Transfer::pq || code_of(encoding.primaries);
+}
+
 // Encoded values get the tag of their encoding, or none if it is not known or the format cannot hold it.
 static void tag_numbers(const ChainRequest& request, const Job& job, ConversionPlan& way) {
   const std::optional<ColorEncoding> encoding = output_of(request.calls, Output{}).encoding;
-  way.is_tagged = encoding && !is_float(way.output_depth) &&
-                  can_hold(request.output, *job.format, way.output_depth, encoding->transfer) &&
-                  (job.format->holds_primaries || are_same(encoding->primaries, rec709));
+  way.is_tagged = encoding && can_record(request, job, way, *encoding);
   if (way.is_tagged) way.transfer = encoding->transfer;
   else if (!is_float(way.output_depth) && !job.format->holds_primaries) way.transfer = Transfer::linear;
 }

@@ -452,6 +452,34 @@ DEVICE_TEST_CASE(
     }
 }
 
+DEVICE_TEST_CASE(
+    "light in a space whose R = G = B = 1 is not white gives a warning, and PQ without a number for a PNG no tag") {
+  if (ocio_version().empty()) return skip("built without OpenColorIO");
+  const TestFolder folder;
+  folder.write("spaces.ocio", R"(ocio_profile_version: 2
+roles: {default: aces, scene_linear: aces, aces_interchange: aces}
+displays:
+  screen:
+    - !<View> {name: plain, colorspace: pq}
+colorspaces:
+  - !<ColorSpace> {name: aces}
+  - !<ColorSpace> {name: pq, from_scene_reference: !<BuiltinTransform> {style: CURVE - LINEAR_to_ST-2084}}
+  - !<ColorSpace> {name: camera, from_scene_reference: !<MatrixTransform> {matrix: [0.5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0.7, 0, 0, 0, 0, 1]}}
+)");
+  const Finished finished =
+      folder.gpupost({"in.exr", "ocio", "--to", "pq", "--config", "spaces.ocio", "-o", "out.png", "--bits", "16"});
+  CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+  for (const char* chunk : {"sRGB", "cICP", "iCCP", "gAMA"})
+    CHECK(folder.read("out.png").find(chunk) == std::string::npos);
+  const Words camera{"in.exr", "ocio", "--to", "camera", "--config", "spaces.ocio"};
+  CHECK(folder.gpupost(with(camera, {"-o", "out.exr"})).err ==
+        "gpupost: warning: in.exr: R = G = B = 1 is not white in the color space of the result, and chromaticities "
+        "cannot "
+        "describe that; convert it with --output-primaries, or read the output with `ocio --from`\n");
+  CHECK(folder.gpupost(with(camera, {"--output-primaries", "rec709", "-o", "back.exr"})).err == "");
+  check_same(folder, "in.exr", "back.exr", {"--tolerance", "0.01", "--relative"});
+}
+
 TEST_CASE("info --ocio lists the names of a configuration") {
   if (ocio_version().empty()) return skip("built without OpenColorIO");
   const TestFolder folder;
