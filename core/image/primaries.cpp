@@ -185,6 +185,11 @@ Matrix3 conversion(const PrimariesChange& change) {
   return product(inverse(xyz_of_rgb(to)), there);
 }
 
+bool keeps_gray(const Matrix3& matrix) {
+  const Vector3 gray = product(matrix, Vector3{1, 1, 1});
+  return std::abs(gray[1] - gray[0]) < 1e-6 && std::abs(gray[2] - gray[0]) < 1e-6;
+}
+
 Vector3 luminance_weights_of(const Primaries& primaries) {
   const auto& [red, green, blue, white, to_xyz] = primaries;
   return xyz_of_rgb({red, green, blue, white})[1];  // without the brightness of R = G = B = 1

@@ -82,6 +82,9 @@ Vector3 product_of_light(const Matrix3& matrix, Vector3 light);
 // Matrix3 rows between linear R, G and B of any primaries, with Bradford adaptation. Source: SMPTE RP 177, ICC.1:2022 annex E.
 Matrix3 conversion(const PrimariesChange& change);
 
+// Returns whether equal R, G and B stay equal.
+bool keeps_gray(const Matrix3& matrix);
+
 // Matrix3 rows from linear Rec. 709 under light of this white to the white of Rec. 709, with Bradford adaptation.
 Matrix3 white_change(Chromaticity white);
 

@@ -90,7 +90,7 @@ void tell_of_namesakes(Picture& picture, JobReport& report) {
 // Converts the primaries and names R, G or B if it was missing and is no longer 0.
 void convert_colors(Picture& picture, const PrimariesChange& way, JobReport& report) {
   convert_primaries(picture, way);
-  name_colors(picture.groups.front(), GrayResult::gray);
+  name_colors(picture.groups.front(), keeps_gray(conversion(way)) ? GrayResult::gray : GrayResult::color);
   tell_of_namesakes(picture, report);
 }
 
@@ -206,7 +206,7 @@ void run_groups(std::span<const Call> calls, const ChainRequest& request, Device
     if (!note.empty()) report.notes.push_back(note);
   Group& color = picture.groups.front();
   if (makes_luminance(calls)) name_luminance(color, way.output_depth);
-  if (color.is_color) name_colors(color, output_of(calls, Output{}).gray_result);
+  if (color.is_color) name_colors(color, output_of(color_calls, Output{}).gray_result);
   name_alpha(color, has_alpha_behind(calls, color.has_alpha()));
   picture.data_window = frame.windows.data;
   picture.display_window = frame.windows.display;

@@ -85,6 +85,18 @@ DEVICE_TEST_CASE("a chain that makes color of a gray picture gives what it gives
   }
 }
 
+DEVICE_TEST_CASE("a gray picture that is converted to CIE XYZ gets three channels") {
+  const TestFolder place;
+  write_picture(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
+  const Words to_xyz{"--output-primaries", "1,0,0,1,0,0,0.333333,0.333333", "--bits", "32f"};
+  check_done(place, {"gray.exr", "matrix", "--named", "rec709-to-xyz", "--bits", "32f", "-o", "named.exr"});
+  for (const Words& words : {Words{}, {"exposure", "--stops", "0"}}) {
+    check_done(place, with(with({"gray.exr"}, words), with(to_xyz, {"-o", "xyz.exr"})));
+    CHECK(names_of(decoded(place, "xyz.exr")) == "RGB");
+    check_same(place, "named.exr", "xyz.exr", {"--tolerance", "0.001"});
+  }
+}
+
 DEVICE_TEST_CASE("a gray picture of which a chain makes no color stays gray, in halves and in floats") {
   const TestFolder place;
   write_picture(place, "gray.exr", picture_of({"Y", "", "", ""}, Depth::half));
