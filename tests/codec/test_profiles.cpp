@@ -477,6 +477,20 @@ TEST_CASE("transparent black stays black if a profile makes black light") {
   cmsFreeToneCurve(curve);
 }
 
+TEST_CASE("a profile takes alpha that is not finite as 1, and negative alpha as it is") {
+  cmsToneCurve* curve = light_black_curve();
+  cmsHPROFILE profile = rgb_profile(rec709, curve);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const Raster raster = applied(bytes_of(profile), std::vector<float>{0.5f, 0, 0, infinity, -0.25f, 0, 0, -0.5f},
+                                {.depth = Depth::f32, .alpha = Alpha::premultiplied});
+  const std::vector<float> light = floats_of(raster);
+  const auto gray = float(std::pow(0.55, 2.2));
+  CHECK(light[0] == doctest::Approx(gray));
+  CHECK(light[4] == doctest::Approx(gray * -0.5f));
+  cmsCloseProfile(profile);
+  cmsFreeToneCurve(curve);
+}
+
 TEST_CASE("NaN stays NaN in the curves and tables of a profile, and infinity stays infinite in a parametric curve") {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   const std::vector<float> numbers{nan, 0.5f, 0.25f, 1, infinity, -infinity, 0.5f, 1};

@@ -85,10 +85,12 @@ void change_floats(Raster& raster, const Limits& limits, const TexelAllocator& l
         floats_from_halves(reinterpret_cast<const uint16_t*>(from), row.data(), row.size());
       else take(reinterpret_cast<const float*>(from), 1);
       const auto scale = [&](bool divides) {
-        for (size_t i = 0; i < row.size(); i += 4)
+        for (size_t i = 0; i < row.size(); i += 4) {
+          const float alpha = std::isfinite(row[i + 3]) ? row[i + 3] : 1;  // as ops count it
           for (size_t c = i; c < i + 3; ++c)
-            if (row[i + 3] > 0) row[c] = divides ? row[c] / row[i + 3] : row[c] * row[i + 3];
-            else if (row[i + 3] == 0 && !divides) row[c] -= black[c - i];
+            if (alpha != 0) row[c] = divides ? row[c] / alpha : row[c] * alpha;
+            else if (!divides) row[c] -= black[c - i];
+        }
       };
       if (is_premultiplied) scale(true);
       change(row);
