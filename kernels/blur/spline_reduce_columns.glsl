@@ -21,7 +21,16 @@ shared int starts[SEGMENT + 4];  // of intervals, from the first row
 int own_x = COLUMNS * int(gl_WorkGroupID.x) + column_in_group;
 int column = min(own_x, width - 1);
 
-vec4 texel_of(int y) { return texel(ivec2(column, y)); }
+SOURCE_WORD word_of(int y) { return source_word(ivec2(column, continued(y, height))); }
+
+vec4 texel_of(SOURCE_WORD word, int y) {
+  const vec4 c = color_of_word(word);
+#if BORDER == BORDER_BLACK
+  return is_inside(own_x, width) && is_inside(y, height) ? c : vec4(0.0);
+#else
+  return c;
+#endif
+}
 
 void main() {
   const int first = SEGMENT * int(gl_WorkGroupID.y), cell_count = min(SEGMENT, cells - first);
@@ -33,10 +42,10 @@ void main() {
   barrier();
   vec4 sum0 = vec4(0.0), sum1 = vec4(0.0), sum2 = vec4(0.0), sum3 = vec4(0.0);
   int interval = 0, y = 0, stop = starts[1];
-  vec4 ahead[CHUNK];
-  [[unroll]] for (int k = 0; k < CHUNK; ++k) ahead[k] = texel_of(first_y + min(y + phase + phases * k, stop - 1));
+  SOURCE_WORD ahead[CHUNK];
+  [[unroll]] for (int k = 0; k < CHUNK; ++k) ahead[k] = word_of(first_y + min(y + phase + phases * k, stop - 1));
   while (interval < interval_count) {
-    vec4 now[CHUNK];
+    SOURCE_WORD now[CHUNK];
     [[unroll]] for (int k = 0; k < CHUNK; ++k) now[k] = ahead[k];
     const int from = y + phase, end = stop, current = interval;
     y += phases * CHUNK;
@@ -46,15 +55,15 @@ void main() {
       y = stop;
       stop = starts[min(interval + 1, interval_count)];
     }
-    [[unroll]] for (int k = 0; k < CHUNK; ++k) ahead[k] = texel_of(first_y + min(y + phase + phases * k, stop - 1));
+    [[unroll]] for (int k = 0; k < CHUNK; ++k) ahead[k] = word_of(first_y + min(y + phase + phases * k, stop - 1));
     [[unroll]] for (int k = 0; k < CHUNK; ++k) {
       const int row = from + phases * k;
       if (row < end) {
-        const vec4 weights = row_weights[row];
-        sum0 += weights.x * now[k];
-        sum1 += weights.y * now[k];
-        sum2 += weights.z * now[k];
-        sum3 += weights.w * now[k];
+        const vec4 weights = row_weights[row], c = texel_of(now[k], first_y + row);
+        sum0 += weights.x * c;
+        sum1 += weights.y * c;
+        sum2 += weights.z * c;
+        sum3 += weights.w * c;
       }
     }
     if (!is_done) continue;

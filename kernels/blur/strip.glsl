@@ -3,6 +3,8 @@
 // store neighboring texels.
 //
 // SUMS_ARE_EXACT: 1 where sums are the same in any order.
+// IN_PLACE: 1 where the threads that read a row of column sums are in one subgroup. They then store the results in the place of the
+// sums. This takes less memory, so that more workgroups run at once.
 #include "blur/border.glsl"
 #include "lib/half_bits.glsl"
 
@@ -19,7 +21,15 @@ const int padding = 0;
 #endif
 const int sums_pitch = COLUMNS + padding * (COLUMNS / result_count);
 const int results_pitch = MADE_COLUMNS + padding * (MADE_COLUMNS / result_count);
-#if TEXEL_BYTES == 4
+#if IN_PLACE
+shared uvec2 kept_words[2 * ROWS * sums_pitch];
+vec4 column_sum_of(int index) { return uintBitsToFloat(uvec4(kept_words[2 * index], kept_words[2 * index + 1])); }
+void keep_sum(int index, vec4 sum) {
+  const uvec4 bits = floatBitsToUint(sum);
+  kept_words[2 * index] = bits.xy;
+  kept_words[2 * index + 1] = bits.zw;
+}
+#elif TEXEL_BYTES == 4
 shared uint results[ROWS * results_pitch];
 #elif TEXEL_BYTES == 8
 shared uvec2 results[ROWS * results_pitch];
@@ -47,11 +57,22 @@ int own_sum_at(int row) { return sum_at(row, 0, int(gl_LocalInvocationIndex)); }
 
 int result_at(int row, int place) {
   const int log_bytes = TEXEL_BYTES == 16 ? 4 : TEXEL_BYTES == 8 ? 3 : 2;
-  return row * results_pitch + place_of(place >> LOG_RESULTS, place & (result_count - 1), log_bytes);
+  const int in_row = place_of(place >> LOG_RESULTS, place & (result_count - 1), log_bytes);
+#if IN_PLACE && TEXEL_BYTES == 8
+  return (2 * sums_pitch + 8) * row + in_row;  // rows that are stored together begin in different banks
+#elif IN_PLACE
+  return sums_pitch * row + in_row;
+#else
+  return results_pitch * row + in_row;
+#endif
 }
 
 void keep_result(int row, int place, vec4 c) {
-#if TEXEL_BYTES == 4
+#if IN_PLACE && TEXEL_BYTES == 8
+  kept_words[result_at(row, place)] = half_bits(c).xy;
+#elif IN_PLACE
+  keep_sum(result_at(row, place), c);
+#elif TEXEL_BYTES == 4
   results[result_at(row, place)] = packUnorm4x8(c);
 #elif TEXEL_BYTES == 8
   results[result_at(row, place)] = half_bits(c).xy;
@@ -60,12 +81,22 @@ void keep_result(int row, int place, vec4 c) {
 #endif
 }
 
-vec4 kept_result(int row, int place) {
 #if TEXEL_BYTES == 4
-  return unpackUnorm4x8(results[result_at(row, place)]);
+#define RESULT uint
+vec4 color_of_result(uint result) { return unpackUnorm4x8(result); }
 #elif TEXEL_BYTES == 8
-  const uvec2 c = results[result_at(row, place)];
-  return vec4(unpackHalf2x16(c.x), unpackHalf2x16(c.y));
+#define RESULT uvec2
+vec4 color_of_result(uvec2 result) { return of_half_bits(result); }
+#else
+#define RESULT vec4
+#define color_of_result(result) result
+#endif
+
+RESULT kept_result(int row, int place) {
+#if IN_PLACE && TEXEL_BYTES == 8
+  return kept_words[result_at(row, place)];
+#elif IN_PLACE
+  return column_sum_of(result_at(row, place));
 #else
   return results[result_at(row, place)];
 #endif
@@ -127,33 +158,44 @@ vec4 doubled(vec4 c) {
 #endif
 }
 
-void store_kept(ivec2 at, int row, int place) {
+void store_result(ivec2 at, RESULT result) {
 #if TEXEL_BYTES == 8 && defined(STORES_BITS)
-  store_bits(at, results[result_at(row, place)]);
+  store_bits(at, result);
 #else
-  store(at, kept_result(row, place));
+  store(at, color_of_result(result));
 #endif
 }
 
 // Stores the results of the ROWS rows from y on, of a segment up to `end`, that are in the image. With STORE_ROWS > 1, 32 threads store a block of
 // STORE_ROWS rows and 32 / STORE_ROWS columns at a time, because GPUs keep texels of neighboring rows together in memory.
 void store_results(int y, int end) {
-#if STORE_ROWS > 1
+#if IN_PLACE || STORE_ROWS > 1
   const int thread = int(gl_LocalInvocationIndex), across = 32 / STORE_ROWS;
   const int first = (thread & ~31) + (thread & (across - 1)), first_row = (thread & 31) / across;
   const int stop = min(strip_width, width - first_x());
+#if IN_PLACE
+  RESULT kept[ROWS];
+  [[unroll]] for (int k = 0; k < ROWS; ++k)
+    kept[k] = kept_result(k / STORE_ROWS * STORE_ROWS + first_row, first + across * (k % STORE_ROWS));
+  barrier();  // the next column sums take the place of the results
+#endif
   [[unroll]] for (int k = 0; k < ROWS; ++k) {
     const int place = first + across * (k % STORE_ROWS), row = k / STORE_ROWS * STORE_ROWS + first_row;
-    if (place < stop && is_made(y + row, end)) store_kept(ivec2(first_x() + place, row_of(y + row)), row, place);
+    if (place < stop && is_made(y + row, end))
+#if IN_PLACE
+      store_result(ivec2(first_x() + place, row_of(y + row)), kept[k]);
+#else
+      store_result(ivec2(first_x() + place, row_of(y + row)), kept_result(row, place));
+#endif
   }
 #else
   const int place = int(gl_LocalInvocationIndex), x = first_x() + place;
   if (place >= strip_width || x >= width) return;
   if (is_made(y, end) && is_made(y + ROWS - 1, end)) {
-    [[unroll]] for (int row = 0; row < ROWS; ++row) store_kept(ivec2(x, row_of(y + row)), row, place);
+    [[unroll]] for (int row = 0; row < ROWS; ++row) store_result(ivec2(x, row_of(y + row)), kept_result(row, place));
   } else {
     for (int row = 0; row < ROWS; ++row)
-      if (is_made(y + row, end)) store_kept(ivec2(x, row_of(y + row)), row, place);
+      if (is_made(y + row, end)) store_result(ivec2(x, row_of(y + row)), kept_result(row, place));
   }
 #endif
 }

@@ -1,5 +1,6 @@
 // Sliding sums of a box for 8-bit texels with few weights. All sums have 16 bits, and a word holds two of them: one
-// addition adds red and blue, another green and alpha. The image is read as words.
+// addition adds red and blue, another green and alpha. The image is read as words. A thread keeps the words of its window, WINDOW rows,
+// so that it reads each of them once.
 #include "blur/strip.glsl"
 
 shared uvec2 column_sums[ROWS * sums_pitch];
@@ -66,21 +67,21 @@ void sum_rows() {
 void main() {
   const int begin = segment_rows * int(gl_WorkGroupID.y), end = end_of_segment(begin);
   const int column = continued(own_x(), width);
-  int entering = begin + radius_y, leaving = begin - radius_y - 1;
-  for (int y = begin - radius_y; y < entering; ++y) sum += pairs_of(column_word(column, y));
-  uint e[ROWS], l[ROWS];  // the words of a step were requested in the step before
-  [[unroll]] for (int row = 0; row < ROWS; ++row) {
-    e[row] = column_word(column, entering + row);
-    l[row] = row == 0 ? 0u : column_word(column, leaving + row);
-  }
+  int entering = begin + radius_y;
+  uint l[WINDOW + ROWS], e[ROWS];  // the rows that leave, and behind them the rest of the window; the next rows
+  l[0] = 0u;
+  [[unroll]] for (int row = 1; row < WINDOW; ++row) l[row] = column_word(column, entering - WINDOW + row);
+  [[unroll]] for (int row = 1; row < WINDOW; ++row) sum += pairs_of(l[row]);
+  [[unroll]] for (int row = 0; row < ROWS; ++row) e[row] = column_word(column, entering + row);
   [[dont_unroll]] for (int y = begin; y < end; y += ROWS) {
     entering += ROWS;
-    leaving += ROWS;
-    [[unroll]] for (int row = 0; row < ROWS; ++row) sum_column(row, e[row], l[row]);
     [[unroll]] for (int row = 0; row < ROWS; ++row) {
-      e[row] = column_word(column, entering + row);
-      l[row] = column_word(column, leaving + row);
+      l[WINDOW + row] = e[row];
+      sum_column(row, e[row], l[row]);
     }
+    [[unroll]] for (int row = 0; row < WINDOW; ++row) l[row] = l[row + ROWS];
+    // the next rows are requested while these are summed
+    [[unroll]] for (int row = 0; row < ROWS; ++row) e[row] = column_word(column, entering + row);
     barrier();
     sum_rows();
     barrier();

@@ -4,7 +4,13 @@
 // stands in the text, so that its sums are read all at once.
 #include "blur/strip.glsl"
 
+#if !IN_PLACE
 shared vec4 column_sums[ROWS * sums_pitch];
+vec4 column_sum_of(int index) { return column_sums[index]; }
+void keep_sum(int index, vec4 sum) { column_sums[index] = sum; }
+#endif
+vec4 column_sum_at(int row, int place, int offset) { return column_sum_of(sum_at(row, place, offset)); }
+
 // EXCHANGED: columns whose sums threads exchange directly: all of a wide block (16), of a block (4), or none (1).
 #if HAS_BLOCKS
 shared vec4 block_sums[ROWS * COLUMNS / 4];  // of four columns each, from places that are multiples of four
@@ -34,8 +40,8 @@ void keep(int row, int place, int y, vec4 sum) {
 
 // The sum of four columns, `offset` columns from a place that is a multiple of result_count.
 vec4 block_sum(int row, int place, int offset) {
-  return (column_sums[sum_at(row, place, offset)] + column_sums[sum_at(row, place, offset + 1)]) +
-         (column_sums[sum_at(row, place, offset + 2)] + column_sums[sum_at(row, place, offset + 3)]);
+  return (column_sum_at(row, place, offset) + column_sum_at(row, place, offset + 1)) +
+         (column_sum_at(row, place, offset + 2) + column_sum_at(row, place, offset + 3));
 }
 
 #if HAS_BLOCKS && EXCHANGED >= 4
@@ -59,7 +65,7 @@ void exchange_sums(int row, vec4 sum) {
 
 // Hands the sum of the own column on.
 void keep_column_sum(int row, vec4 sum) {
-  column_sums[own_sum_at(row)] = sum;
+  keep_sum(own_sum_at(row), sum);
 #if HAS_BLOCKS && EXCHANGED >= 4
   exchange_sums(row, sum);
 #endif
@@ -100,40 +106,45 @@ vec4 core_sum(int row, int place) {
 #endif
 #if CORE_REST
   const int rest = result_count + 4 * CORE_BLOCKS;
-  sum += column_sums[sum_at(row, place, rest)] + column_sums[sum_at(row, place, rest + 1)];
+  sum += column_sum_at(row, place, rest) + column_sum_at(row, place, rest + 1);
 #endif
   return sum;
 }
 
-#if LOG_RESULTS == 2
-// A thread's results: the first of their windows begins at place + 1.
-void sum_rows(int y) {
-  const int row = result_row(), place = result_place();
-  if (row >= ROWS || place >= strip_width) return;
-  const int enter = result_count + 4 * CORE_BLOCKS + CORE_REST;  // from `place`
-  const vec4 core = core_sum(row, place);
-  const vec4 l2 = column_sums[sum_at(row, place, 3)];
-  const vec4 l12 = l2 + column_sums[sum_at(row, place, 2)];
-  const vec4 l012 = l12 + column_sums[sum_at(row, place, 1)];
-  const vec4 e0 = column_sums[sum_at(row, place, enter)];
-  const vec4 e01 = e0 + column_sums[sum_at(row, place, enter + 1)];
-  const vec4 e012 = e01 + column_sums[sum_at(row, place, enter + 2)];
-  keep(row, place, y, core + l012);
-  keep(row, place + 1, y, core + l12 + e0);
-  keep(row, place + 2, y, core + l2 + e01);
-  keep(row, place + 3, y, core + e012);
-}
+#if IN_PLACE
+#define MAKE(j, sum) made[j] = sum
 #else
-vec4 column_sum_at(int row, int place, int offset) { return column_sums[sum_at(row, place, offset)]; }
+#define MAKE(j, sum) keep(row, place + (j), y, sum)
+#endif
 
-// Makes a thread's results; the first window begins at place + 1. The core has CORE_BLOCKS blocks of as many columns as a thread
-// makes results, and CORE_REST columns. With SHARES_BLOCKS, a thread sums its own block and gets the others from its neighbors.
+// Makes a thread's results; the first of their windows begins at place + 1. With SHARES_BLOCKS, a thread sums its own block of as
+// many columns as it makes results, and gets the blocks of the core from its neighbors.
 void sum_rows(int y) {
   const int row = result_row(), place = result_place();
   if (row >= ROWS) return;
-#if !SHARES_BLOCKS
-  if (place >= strip_width) return;
+  const bool is_in_strip = place < strip_width;
+#if !SHARES_BLOCKS && !IN_PLACE
+  if (!is_in_strip) return;
 #endif
+#if IN_PLACE
+  vec4 made[result_count];
+#endif
+#if LOG_RESULTS == 2 && !SHARES_BLOCKS
+  if (is_in_strip) {
+    const int enter = result_count + 4 * CORE_BLOCKS + CORE_REST;  // from `place`
+    const vec4 core = core_sum(row, place);
+    const vec4 l2 = column_sum_at(row, place, 3);
+    const vec4 l12 = l2 + column_sum_at(row, place, 2);
+    const vec4 l012 = l12 + column_sum_at(row, place, 1);
+    const vec4 e0 = column_sum_at(row, place, enter);
+    const vec4 e01 = e0 + column_sum_at(row, place, enter + 1);
+    const vec4 e012 = e01 + column_sum_at(row, place, enter + 2);
+    MAKE(0, core + l012);
+    MAKE(1, core + l12 + e0);
+    MAKE(2, core + l2 + e01);
+    MAKE(3, core + e012);
+  }
+#else
   vec4 own[result_count];  // own[j]: the sum of the thread's columns from j to its last
   own[result_count - 1] = column_sum_at(row, place, result_count - 1);
   [[unroll]] for (int j = result_count - 2; j >= 0; --j) own[j] = own[j + 1] + column_sum_at(row, place, j);
@@ -148,13 +159,19 @@ void sum_rows(int y) {
     sum += of_block;
 #endif
   }
-  if (place >= strip_width) return;
-  const int rest = result_count * (CORE_BLOCKS + 1), enter = rest + CORE_REST;  // from `place`
-  [[unroll]] for (int j = 0; j < CORE_REST; ++j) sum += column_sum_at(row, place, rest + j);
-  [[unroll]] for (int j = 0; j < result_count - 1; ++j) {
-    keep(row, place + j, y, sum + own[j + 1]);
-    sum += column_sum_at(row, place, enter + j);
+  if (is_in_strip) {
+    const int rest = result_count * (CORE_BLOCKS + 1), enter = rest + CORE_REST;  // from `place`
+    [[unroll]] for (int j = 0; j < CORE_REST; ++j) sum += column_sum_at(row, place, rest + j);
+    [[unroll]] for (int j = 0; j < result_count - 1; ++j) {
+      MAKE(j, sum + own[j + 1]);
+      sum += column_sum_at(row, place, enter + j);
+    }
+    MAKE(result_count - 1, sum);
   }
-  keep(row, place + result_count - 1, y, sum);
-}
 #endif
+#if IN_PLACE
+  subgroupBarrier();  // all threads of the row have read its sums
+  if (is_in_strip)
+    [[unroll]] for (int j = 0; j < result_count; ++j) keep(row, place + j, y, made[j]);
+#endif
+}

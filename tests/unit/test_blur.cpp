@@ -231,6 +231,33 @@ TEST_CASE("direct is one pass a repeat, separable two with an image of floats be
   CHECK(plan_of("--radius 7 --method separable --passes 4").passes.size() == 8);
 }
 
+TEST_CASE("results take the place of sums where one subgroup makes a row, and short windows stay in registers") {
+  DeviceTraits traits = gpu_traits();
+  traits.subgroup.has_shuffle = true;
+  const auto pass_of = [&](const char* words, Depth depth) {
+    const Plan made = plan_of(words, depth, traits);
+    REQUIRE(made.passes.size() == 1);
+    return made.passes[0];
+  };
+  const Pass halves = pass_of("--radius 7", Depth::half);
+  CHECK(literal(halves, "IN_PLACE") == 1);
+  CHECK(literal(halves, "KEEPS_WINDOW") == 1);
+  CHECK((halves.grid.group[0] >> literal(halves, "LOG_RESULTS")) == 32);
+  CHECK(halves.arithmetic.subgroup_size == 32);
+  CHECK(literal(pass_of("--radius 9", Depth::half), "KEEPS_WINDOW") == 0);
+  CHECK(literal(pass_of("--radius 7", Depth::f32), "IN_PLACE") == 1);
+  CHECK(literal(pass_of("--radius 1", Depth::half), "IN_PLACE") == 1);
+  CHECK(literal(pass_of("--radius 7", Depth::u8), "WINDOW") == 15);
+  for (const auto& [words, depth] : {std::pair{"--radius 7", Depth::u8},
+                                     {"--radius 20", Depth::half},
+                                     {"--radius 63", Depth::f32},
+                                     {"--sigma 1.2", Depth::half}})
+    CHECK(literal(pass_of(words, depth), "IN_PLACE") == 0);
+  traits.subgroup.size = 8;
+  CHECK(literal(pass_of("--radius 7", Depth::half), "IN_PLACE") == 0);
+  CHECK(literal(pass_of("--radius 7", Depth::half), "LOG_RESULTS") == 3);
+}
+
 TEST_CASE("passes of splines fit into the shared memory of small and large GPUs") {
   for (const int bytes : {16384, 32768, 49152})
     for (const double sigma : {4.1, 5.0, 5.1, 7.0, 10.0, 19.0, 40.0, 300.0}) {
@@ -272,8 +299,9 @@ TEST_CASE("cells of splines are blurred in one dispatch where they are many, wit
     const Call call = call_of(arguments);
     return plan({&call, 1}, input, traits).passes;
   };
-  CHECK(passes_of("--sigma 5", {512, 512}).size() == 4);
-  CHECK(passes_of("--sigma 20", {4096, 4096}).size() == 4);
+  CHECK(passes_of("--sigma 5", {512, 512})[1].kernel == "blur/cells_tile.glsl");
+  CHECK(passes_of("--sigma 10", {1920, 1080})[1].kernel == "blur/cells_tile.glsl");
+  CHECK(passes_of("--sigma 300", {512, 512}).size() == 5);  // the table of a tile would not fit into shared memory
   const std::vector<Pass> passes = passes_of("--sigma 5", {4096, 3001});
   REQUIRE(passes.size() == 3);
   const Pass& cells = passes[1];

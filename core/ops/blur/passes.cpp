@@ -171,7 +171,7 @@ Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& trai
     return {method_named("sliding"), "running sums are the fastest on a CPU, at any radius"};
   if (traits.type == DeviceType::cpu)
     return {method_named("lines"), "on a CPU it is the fastest: each texel is read once for several sums"};
-  const int few = input.storage == Depth::u8 ? 2 : input.storage == Depth::half ? 3 : 6;  // as measured on an H100
+  const int few = input.storage == Depth::f32 ? 6 : 2;  // as measured on an H200
   const bool is_large = std::max(blur.radius_x, blur.radius_y) > few;
   const bool sums_fit = is_box && can_stream(blur, Stream::sums, input, traits);
   const bool taps_fit = can_stream(blur, Stream::taps, input, traits);

@@ -12,6 +12,8 @@ namespace gpupost {
 
 namespace {
 
+constexpr int large_gpu = 132;  // processors of an H100 and an H200
+
 // The cells of one axis that a picture, or a part of one, is reduced to.
 struct Cells {
   SplineGrid grid;
@@ -38,6 +40,9 @@ Cells cells_of(const Blur& blur, int whole, int corner, int side) {
   cells.count = last - cells.first + 1;
   return cells;
 }
+
+// Cells of the whole axis, of which a part of a picture has some.
+int most_cells(const Cells& cells) { return cells.grid.cells() + 2 * cells_beyond; }
 
 int border_of(const Blur& blur) {
   return int(blur.border == Border::renormalize ? Border::black : blur.border);  // the last pass divides
@@ -69,7 +74,9 @@ int plan_column_reduction(PlanBuilder& builder, const Blur& blur, const Cells& c
   const double width = cells.grid.texels_per_cell();
   const int columns = builder.traits().max_group_invocations >= 256 ? 128 : 64;
   const int half = half_subgroup(builder.traits(), 2 * columns, 16), threads = half > 0 ? 2 * columns : columns;
-  const int segment = 8;  // cells
+  // as many cells as make three workgroups a processor of a large GPU, but not so many that their table fills shared memory
+  const int segments = std::max(1, 3 * large_gpu / div_ceil(builder.whole_size().width, columns));
+  const int segment = std::clamp(div_ceil(most_cells(cells), segments), 4, 16);
   // two threads read the texels of an interval in as few turns as registers allow, with few places left over
   const int most_texels = int(std::ceil(width)), chunk = div_ceil(most_texels, 2 * div_ceil(most_texels, 16));
   PassSpec pass{
@@ -84,7 +91,7 @@ int plan_column_reduction(PlanBuilder& builder, const Blur& blur, const Cells& c
       .grid = {.group = {threads, 1}, .count = {div_ceil(size.width, columns), div_ceil(cells.count, segment)}},
       .arithmetic = {.subgroup_size = 2 * half},
       .source = {source},
-      .access = {.is_bounded = true, .reads_per_texel = width * (1 + 3.0 / segment)}};
+      .access = {.reads_words = true, .is_bounded = true, .reads_per_texel = width * (1 + 3.0 / segment)}};
   append_reduction(pass.table, cells, 0.5);
   const int intervals = int(pass.table.size()) - (cells.count + 4);
   pass.values = {{"width", size.width},
@@ -113,21 +120,31 @@ struct BothShape {
   }
 };
 
-// The shape that was the fastest on an H100. Longer segments sum fewer rows twice, but they are only for images with enough
-// workgroups. A tile has the shape of the whole image.
-BothShape both_shape(const Cells& x, const Cells& y, Depth depth) {
-  BothShape shape{.has_halves = depth == Depth::half};
+// The shape of a workgroup with such columns and segments.
+BothShape both_shape(const Cells& x, const Cells& y, Depth depth, int columns, int segment) {
+  BothShape shape{.columns = columns, .segment = segment, .has_halves = depth == Depth::half};
   const double width = x.grid.texels_per_cell(), height = y.grid.texels_per_cell();
-  const int row_of_cells = int((shape.columns - 1) / width) - 3;
-  const auto is_enough = [&](int segment) {
-    return div_ceil(x.grid.cells(), row_of_cells) * div_ceil(y.grid.cells(), segment) >= 400;
-  };
-  shape.cells = std::min(row_of_cells, x.count);
+  shape.cells = std::min(int((columns - 1) / width) - 3, most_cells(x));
   shape.taps = int(std::ceil(4 * width)) | 1;
-  if (shape.has_halves && height < 3 && is_enough(25)) shape.segment = 25;
-  else if (height >= 9 || (shape.has_halves && is_enough(16))) shape.segment = 16;
-  shape.texel_rows = int(std::ceil((shape.segment + 3) * height)) + 1;
+  shape.texel_rows = int(std::ceil((segment + 3) * height)) + 1;
   return shape;
+}
+
+// The shape that was the fastest on an H200. Four workgroups of halves run at once on a processor, which has 48 KiB of shared
+// memory for them. So segments are as long as make one turn of such workgroups, or two and so on where they would need more shared
+// memory. A tile has the shape of the whole image.
+BothShape both_shape(const Cells& x, const Cells& y, Depth depth) {
+  const double height = y.grid.texels_per_cell();
+  if (depth != Depth::half)
+    return both_shape(x, y, depth, height >= 4 && height < 8 ? 192 : 256, height >= 9 ? 16 : 12);
+  constexpr int columns = 256, at_once = 4, most_bytes = 49152 / at_once, least_segment = 4;
+  const int strips = div_ceil(most_cells(x), both_shape(x, y, depth, columns, least_segment).cells);
+  for (int turns = 1;; ++turns) {
+    const int segments = std::max(1, turns * at_once * large_gpu / strips);
+    const int segment = std::max(least_segment, div_ceil(most_cells(y), segments));
+    const BothShape shape = both_shape(x, y, depth, columns, segment);
+    if (segment == least_segment || shape.shared_bytes() <= most_bytes) return shape;
+  }
 }
 
 // Cells of an image of halves or bytes are halves. A constant of halves stays one in them, and a texel of the result is a mean of so
@@ -202,6 +219,8 @@ int plan_both_reductions(PlanBuilder& builder, const Blur& blur, const Cells& x,
 int plan_line_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const Cells& cells, bool is_first,
                         int source) {
   const bool is_gpu = builder.traits().type != DeviceType::cpu;
+  const bool reads_sums =
+      is_gpu && !is_first;  // of another axis: few lines, so that shorter parts of them keep a GPU busy
   const Size size = builder.image(source).size;
   const SplineGrid& grid = cells.grid;
   Size reduced = size;
@@ -214,14 +233,18 @@ int plan_line_reduction(PlanBuilder& builder, const Blur& blur, Axis axis, const
                 .defines = {{"AXIS", axis, axis_names},
                             {"BORDER", border_of(blur), border_names},
                             {"IS_LAST", 0},
-                            {"AHEAD", is_gpu ? 2 : 1}},
-                .grid = {.group = is_gpu ? std::array{8, 8} : std::array{64, 1}},
+                            {"AHEAD", reads_sums ? 4
+                                      : is_gpu   ? 2
+                                                 : 1}},
+                .grid = {.group = reads_sums ? std::array{32, 1}
+                                  : is_gpu   ? std::array{8, 8}
+                                             : std::array{64, 1}},
                 .source = {source},
                 .access = {.is_bounded = true}};
   append_reduction(pass.table, cells, scale);
   const int intervals = int(pass.table.size()) - (interval_count + 1);
   // on a GPU as many threads as keep it busy; on a CPU long runs
-  const int segment = is_gpu ? segment_of(grid, 32, 2) : segment_of(grid, 256, 16);
+  const int segment = is_gpu ? segment_of(grid, 32, reads_sums ? 1 : 2) : segment_of(grid, 256, 16);
   pass.values = {{"width", size.width}, {"height", size.height},  {"cells", cells.count},
                  {"before", -begin},    {"intervals", intervals}, {"segment", segment}};
   pass.grid.count = {div_ceil(axis == along_x ? size.height : size.width, pass.grid.group[0]),
@@ -361,8 +384,11 @@ void plan_splines(PlanBuilder& builder, const Blur& blur) {
   inner.radius_x = has_x ? x.grid.radius() : 0;
   inner.radius_y = has_y ? y.grid.radius() : 0;
   // by the cells of the whole image, so that its tiles take the same sums
-  if (has_y && streams_cells(inner, {x.grid.cells(), y.grid.cells()}, builder.image(current).depth, builder.traits())) {
+  const Depth of_cells = builder.image(current).depth;
+  if (has_y && streams_cells(inner, {x.grid.cells(), y.grid.cells()}, of_cells, builder.traits())) {
     current = plan_cells_stream(builder, inner, weights_of_cells(x.grid, y.grid), current);
+  } else if (tiles_cells(inner, of_cells, builder.traits())) {
+    current = plan_cells_tiles(builder, inner, weights_of_cells(x.grid, y.grid), current);
   } else {
     const auto plan_blur_of_cells = [&](Axis axis, const SplineGrid& grid) {
       current = plan_inner_line(builder, inner.border, axis, grid.cell_weights(), current);

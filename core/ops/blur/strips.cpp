@@ -34,6 +34,7 @@ struct StripShape {
   int log_results = 2;                               // 2^n results of a row by a thread, from as many windows
   bool turns = true;                                 // every other segment goes upward
   bool is_padded = false;      // values in shared memory: fewer registers for places, but more memory
+  bool is_in_place = false;    // results take the place of sums in shared memory
   bool of_half_cells = false;  // their sums of columns are kept as halves
 
   int sum_bytes() const { return sums == Sums::pairs || of_half_cells ? 8 : 16; }
@@ -44,7 +45,8 @@ struct StripShape {
 int shared_bytes(const StripShape& cut, Depth depth) {
   const int of_blocks = cut.columns / 4 * int(cut.has_blocks) + cut.columns / 16 * int(cut.has_wide_blocks);
   const int padding = cut.is_padded ? cut.columns >> cut.log_results : 0;
-  return cut.step * ((cut.columns + padding) * (cut.sum_bytes() + 4 * int(bytes_of(depth))) + 16 * of_blocks);
+  const int of_result = cut.is_in_place ? 0 : 4 * int(bytes_of(depth));
+  return cut.step * ((cut.columns + padding) * (cut.sum_bytes() + of_result) + 16 * of_blocks);
 }
 
 bool fits(const StripShape& cut, Depth depth, const DeviceTraits& traits) {
@@ -77,7 +79,7 @@ StripShape integers_cut(int radius) {
 StripShape floats_cut(int radius, Depth depth) {
   if (depth == Depth::half)
     return {.columns = radius < 16 ? 128 : 256,
-            .rows = radius < 8    ? 32
+            .rows = radius < 12   ? 48
                     : radius < 16 ? 72
                     : radius < 24 ? 64
                     : radius < 32 ? 96
@@ -93,15 +95,36 @@ StripShape sums_cut(int radius, Depth depth) {
   return in_integers ? integers_cut(radius) : floats_cut(radius, depth);
 }
 
+// Returns whether the threads that make a row of results, `columns` / 2^n of them, are in one subgroup.
+bool has_row_in_subgroup(const DeviceTraits& traits, int columns, int log_results) {
+  const int size = traits.subgroup.size, threads = columns >> log_results;
+  return traits.subgroup.has_shuffle && size % threads == 0 && columns % size == 0;
+}
+
+// Returns whether results can take the place of sums, and are faster so. For a gaussian of radius 4 or 5 of halves they are not.
+bool is_in_place(const Blur& blur, Stream stream, const StripShape& cut, Depth depth, const DeviceTraits& traits) {
+  const int radius = largest_radius(blur);
+  const bool is_slow = stream == Stream::taps && depth == Depth::half && (radius == 4 || radius == 5);
+  return depth != Depth::u8 && cut.columns <= 128 && !cut.has_exact_sums() && !is_slow &&
+         has_row_in_subgroup(traits, cut.columns, cut.log_results);
+}
+
 StripShape cut_of(const Blur& blur, Stream stream, Depth depth, const DeviceTraits& traits) {
   const int radius = largest_radius(blur);
   StripShape cut = stream == Stream::sums ? sums_cut(radius, depth) : StripShape{};
+  if (cut.sums == Sums::halves && cut.columns == 128 && has_row_in_subgroup(traits, cut.columns, 2))
+    cut.log_results = 2;
   if (stream == Stream::sums && fits_pairs(blur, depth)) cut = {.rows = 64, .sums = Sums::pairs};
   if (stream == Stream::taps && radius <= 3) cut = {.columns = 64, .rows = radius == 1 ? 24 : 32};
   // An H100 gives all workgroups of a processor 48 KiB of shared memory. Where this limits how many run at once, padding costs
   // more than it saves.
   cut.is_padded = stream == Stream::taps ? radius > 3 && depth != Depth::f32 : cut.has_exact_sums();
-  while (cut.columns > 64 && !fits(cut, depth, traits)) cut.columns -= 64;
+  const auto decide_place = [&] { cut.is_in_place = is_in_place(blur, stream, cut, depth, traits); };
+  decide_place();
+  while (cut.columns > 64 && !fits(cut, depth, traits)) {
+    cut.columns -= 64;
+    decide_place();
+  }
   return cut;
 }
 
@@ -123,6 +146,7 @@ void enlarge(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size
   StripShape large = cut;
   large.columns = 192;
   large.rows = 384;
+  large.is_in_place = false;
   if (group_count(large, blur, stream, whole) >= many_groups && fits(large, depth, traits)) cut = large;
 }
 
@@ -145,9 +169,9 @@ void shorten(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size
 }
 
 // Rows that a sum down a column adds as a group: as few as keep the blocks of a core few. Halves use groups of 8 rows from radius 24
-// on, where groups of 4 need too many registers, and for smaller radii whose core then has at most 2 rows beside its blocks.
+// on, where groups of 4 need too many registers, and for radii from 7 on whose core then has at most 2 rows beside its blocks.
 int group_rows(int radius, Sums sums) {
-  if (sums == Sums::halves) return radius < 8 || (radius < 24 && (2 * radius + 2) % 8 > 2) ? 4 : 8;
+  if (sums == Sums::halves) return radius < 7 || (radius < 24 && (2 * radius + 2) % 8 > 2) ? 4 : 8;
   int group = 4;
   while ((2 * radius + 2) / group - 1 > most_blocks) group *= 2;
   return group;
@@ -170,18 +194,20 @@ int exchanged_columns(const DeviceTraits& traits, int columns) {
   return traits.subgroup.size < 16 ? 4 : 16;
 }
 
-// The groups of rows of sums of floats.
+// The groups of rows of sums of floats. A thread keeps its window, or else the rows that leave, as long as registers hold them.
 void add_groups(PassSpec& pass, int radius, Sums sums) {
   const int group = group_rows(radius, sums), window = 2 * radius + 2;
-  pass.defines.insert(pass.defines.end(),
-                      {{"GROUP", group}, {"BLOCKS", window / group - 1}, {"REST_ROWS", window % group}});
+  const int most_kept = sums == Sums::halves ? 8 : 9;  // radius
+  if (sums == Sums::floats && group > 8) pass.kernel = "blur/strip_long_sums.glsl";
+  pass.defines.insert(pass.defines.end(), {{"GROUP", group},
+                                           {"BLOCKS", window / group - 1},
+                                           {"REST_ROWS", window % group},
+                                           {"KEEPS_WINDOW", radius <= most_kept}});
 }
 
-// Returns whether all threads of a row are in one subgroup, so that they can exchange sums of halves by shuffles.
+// Returns whether threads can exchange sums of halves by shuffles.
 bool shares_blocks(const DeviceTraits& traits, const StripShape& cut) {
-  const int threads = cut.columns >> cut.log_results;
-  return cut.sums == Sums::halves && traits.subgroup.has_shuffle && traits.subgroup.size % threads == 0 &&
-         cut.columns % traits.subgroup.size == 0;
+  return cut.sums == Sums::halves && has_row_in_subgroup(traits, cut.columns, cut.log_results);
 }
 
 }  // namespace
@@ -211,10 +237,10 @@ std::string stream_obstacle(const Blur& blur, Stream stream, const PlanInput& in
 
 namespace {
 
-void add_taps(PassSpec& pass, const Blur& blur, const StripShape& cut, std::vector<float> weights) {
+void add_taps(PassSpec& pass, const Blur& blur, bool cells_are_halves, std::vector<float> weights) {
   pass.defines.insert(
       pass.defines.end(),
-      {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}, {"CELLS_ARE_HALVES", cut.of_half_cells}});
+      {{"RADIUS_X", blur.radius_x}, {"RADIUS_Y", blur.radius_y}, {"CELLS_ARE_HALVES", cells_are_halves}});
   pass.table = std::move(weights);
 }
 
@@ -225,7 +251,8 @@ PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Dept
   // Storing several rows at a time is faster for floats and for sums of halves. For other halves and bytes it is faster only if
   // the pass needs so many registers that few workgroups run at once.
   const bool is_slow = results == Depth::f32 || (stream == Stream::taps && largest_radius(blur) > 11);
-  const int store_rows = cut.sums == Sums::halves ? 4 : is_slow ? 2 : 1;
+  const bool is_short = stream == Stream::taps && cut.is_in_place && largest_radius(blur) <= 3;
+  const int store_rows = cut.sums == Sums::halves ? 4 : is_slow || is_short ? 2 : 1;
   return {.name = has_sums ? "blur sliding" : "blur shared",
           .kernel = !has_sums                    ? "blur/strip_taps.glsl"
                     : cut.sums == Sums::pairs    ? "blur/strip_pairs.glsl"
@@ -241,6 +268,7 @@ PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Dept
                       {"MADE_COLUMNS", width},
                       {"LOG_SUM_BYTES", cut.sum_bytes() == 8 ? 3 : 4},
                       {"IS_PADDED", cut.is_padded},
+                      {"IN_PLACE", cut.is_in_place},
                       {"TURNS", cut.turns},
                       {"SUMS_ARE_EXACT", cut.has_exact_sums()},
                       {"STORE_ROWS", store_rows}},
@@ -251,6 +279,7 @@ PassSpec strip_pass(const Blur& blur, Stream stream, const StripShape& cut, Dept
                      {"strip_width", width},
                      {"segment_rows", cut.rows}},
           .grid = {.group = {cut.columns, 1}, .count = {div_ceil(size.width, width), div_ceil(size.height, cut.rows)}},
+          .arithmetic = {.subgroup_size = cut.is_in_place ? std::max(8, cut.columns >> cut.log_results) : 0},
           .source = {.image = source},
           .access = {.reads_words = cut.sums == Sums::halves || cut.sums == Sums::pairs, .is_bounded = true}};
 }
@@ -272,6 +301,7 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
     pass.defines.insert(pass.defines.end(), {{"CORE_BLOCKS", window / block - 1}, {"CORE_REST", window % block}});
   }
   if (cut.sums == Sums::pairs) {
+    pass.defines.push_back({"WINDOW", 2 * blur.radius_y + 1});
     pass.table = {std::round(0x1p24F / float((2 * blur.radius_x + 1) * (2 * blur.radius_y + 1)))};
   } else if (stream == Stream::sums) {
     const int exchanged = exchanged_columns(builder.traits(), cut.columns);
@@ -280,12 +310,14 @@ void plan_stream(PlanBuilder& builder, const Blur& blur, Stream stream) {
                                              {"HAS_WIDE_BLOCKS", cut.has_wide_blocks},
                                              {"EXCHANGED", exchanged},
                                              {"SHARES_BLOCKS", shares}});
-    if (cut.has_blocks && exchanged > 1) pass.arithmetic.subgroup_size = std::max(8, exchanged);
-    if (shares) pass.arithmetic.subgroup_size = cut.columns >> cut.log_results;
+    int& subgroup_size = pass.arithmetic.subgroup_size;
+    if (cut.has_blocks && exchanged > 1) subgroup_size = std::max({8, exchanged, subgroup_size});
+    if (shares) subgroup_size = std::max(subgroup_size, cut.columns >> cut.log_results);
     pass.table = scales_of(blur, results, cut.sums);
     if (cut.sums != Sums::integers) add_groups(pass, blur.radius_y, cut.sums);
   } else {
-    add_taps(pass, blur, cut, weight_table(blur));
+    add_taps(pass, blur, false, weight_table(blur));
+    pass.defines.push_back({"READS_FIRST_AT_ONCE", 0});
   }
   builder.add_result(std::move(pass), {.size = image.size, .depth = image.depth});
 }
@@ -295,12 +327,14 @@ namespace {
 // There are far fewer cells than texels, so a segment is only so long that the image has about this many workgroups, which a large
 // GPU runs at once.
 constexpr int float_cell_groups = 352, half_cell_groups = 528;
-constexpr int least_cell_groups = 128;  // with fewer workgroups, dispatches along lines are as fast
-constexpr int least_cell_rows = 20;     // shorter segments sum too many rows twice
+constexpr int least_cell_groups = 128;  // with fewer workgroups, tiles are as fast
+constexpr int least_cell_rows = 12;     // shorter segments sum too many rows twice
+constexpr int cell_tile_side = 16;
 
 StripShape cells_cut(const Blur& blur, Size size, Depth depth, const DeviceTraits& traits) {
   StripShape cut = cut_of(blur, Stream::taps, Depth::f32, traits);
   cut.is_padded = cut.of_half_cells = depth == Depth::half;
+  cut.is_in_place = false;
   const int strips = div_ceil(size.width, std::max(1, strip_width(blur, Stream::taps, cut)));
   const int groups = cut.of_half_cells ? half_cell_groups : float_cell_groups;
   cut.rows = std::max(least_cell_rows, round_up(div_ceil(strips * size.height, groups), 4));
@@ -313,7 +347,7 @@ StripShape cells_cut(const Blur& blur, Size size, Depth depth, const DeviceTrait
 bool streams_cells(const Blur& blur, Size size, Depth depth, const DeviceTraits& traits) {
   const StripShape cut = cells_cut(blur, size, depth, traits);
   if (traits.type == DeviceType::cpu || blur.radius_x == 0 || largest_radius(blur) > most_taps_radius ||
-      2 * blur.radius_y >= cut.rows || !fits(cut, depth, traits))
+      !fits(cut, depth, traits))
     return false;
   const int width = strip_width(blur, Stream::taps, cut);
   return width > 0 && div_ceil(size.width, width) * div_ceil(size.height, cut.rows) >= least_cell_groups;
@@ -324,7 +358,32 @@ int plan_cells_stream(PlanBuilder& builder, const Blur& blur, std::vector<float>
   const StripShape cut = cells_cut(blur, size, depth, builder.traits());
   PassSpec pass = strip_pass(blur, Stream::taps, cut, depth, size, source);
   pass.name = "blur cells";
-  add_taps(pass, blur, cut, std::move(weights));
+  add_taps(pass, blur, cut.of_half_cells, std::move(weights));
+  pass.defines.push_back({"READS_FIRST_AT_ONCE", blur.radius_y > 0});
+  const int target = pass.target.image = builder.add_image({.size = size, .depth = depth});
+  builder.add(std::move(pass));
+  return target;
+}
+
+bool tiles_cells(const Blur& blur, Depth depth, const DeviceTraits& traits) {
+  const int columns = cell_tile_side + 2 * blur.radius_x, rows = cell_tile_side + 2 * blur.radius_y;
+  const int of_cell = depth == Depth::half ? 8 : 16, of_weights = 8 * (blur.radius_x + blur.radius_y + 1);
+  return traits.type != DeviceType::cpu && blur.radius_x > 0 && blur.radius_y > 0 &&
+         cell_tile_side * cell_tile_side <= traits.max_group_invocations &&
+         columns * (of_cell * rows + 16 * cell_tile_side) + of_weights <= traits.shared_bytes;
+}
+
+int plan_cells_tiles(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source) {
+  const auto [size, depth] = std::pair(builder.image(source).size, builder.image(source).depth);
+  PassSpec pass{.name = "blur cells",
+                .kernel = "blur/cells_tile.glsl",
+                .defines = {{"BORDER", int(blur.border), border_names}, {"SIDE", cell_tile_side}},
+                .values = {{"width", size.width}, {"height", size.height}},
+                .grid = {.group = {cell_tile_side * cell_tile_side, 1},
+                         .count = {div_ceil(size.width, cell_tile_side), div_ceil(size.height, cell_tile_side)}},
+                .source = {.image = source},
+                .access = {.is_bounded = true}};
+  add_taps(pass, blur, depth == Depth::half, std::move(weights));
   const int target = pass.target.image = builder.add_image({.size = size, .depth = depth});
   builder.add(std::move(pass));
   return target;

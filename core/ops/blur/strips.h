@@ -26,4 +26,9 @@ bool streams_cells(const Blur& blur, Size size, Depth depth, const DeviceTraits&
 // Appends that dispatch. `weights` is as from weight_table(). Returns an image of the same size and depth.
 int plan_cells_stream(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source);
 
+// Returns whether the device can blur cells by tiles, which is faster than two dispatches along lines.
+bool tiles_cells(const Blur& blur, Depth depth, const DeviceTraits& traits);
+// Appends that dispatch, for small images of cells.
+int plan_cells_tiles(PlanBuilder& builder, const Blur& blur, std::vector<float> weights, int source);
+
 }  // namespace gpupost
