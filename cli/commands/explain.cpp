@@ -113,7 +113,7 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
                                 globals.encoding.drop_parts ? "dropped" : "an EXR output gets copies of",
                                 fmt::join(images.others.names, ", ")));
   Picture picture = std::move(images.pictures.front());
-  std::vector<std::string> dropped = take_named_channels(request.calls, picture).dropped;
+  std::vector<std::string> dropped = take_named_channels(chain, picture).dropped;
   const Job job = first_job_of(request);
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);

@@ -7,6 +7,7 @@
 #include "core/image/channel_attributes.h"
 #include "core/image/channel_names.h"
 #include "core/image/number.h"
+#include "core/image/to_working.h"
 #include "core/ops/channels/list.h"
 #include "core/ops/channels/row.h"
 
@@ -53,14 +54,43 @@ Depth common_depth(std::span<const std::optional<ChannelPlace>> places) {
   return depth && *depth != Depth::u32 ? *depth : Depth::f32;
 }
 
+// Returns whether the new color can be made of these channels as they are stored, and converted later: make_working() decodes R, G
+// and B and multiplies them by alpha. It must not do that to alpha and other channels, and it needs the alpha of the old color.
+bool can_stay_stored(std::span<const std::optional<ChannelPlace>> places, Transfer transfer, bool is_data,
+                     const Picture& picture) {
+  if (transfer == Transfer::linear && (is_data || picture.alpha == Alpha::premultiplied)) return true;
+  const Group& old = picture.groups.front();
+  for (size_t c = 0; c < 4; ++c)
+    if (places[c] && (!old.is_color || places[c]->group != &old || (places[c]->component == 3) != (c == 3)))
+      return false;
+  return is_data || !old.has_alpha() || places[3];
+}
+
+// Makes the old color linear, premultiplied and float, unless the new color can be converted later. Returns whether it did.
+bool make_working_early(const ChainRequest& request, std::span<const std::optional<ChannelPlace>> places,
+                        Picture& picture, std::vector<std::string>& warnings) {
+  Group& old = picture.groups.front();
+  const bool is_data_chain = makes_content(request.calls, Content::data), was_data = old.is_data;
+  const Transfer transfer = is_data_chain && !request.input.transfer ? Transfer::linear : picture.transfer;
+  if (can_stay_stored(places, transfer, is_data_chain || was_data, picture)) return false;
+  const bool takes_color = std::ranges::any_of(places, [&](const std::optional<ChannelPlace>& place) {
+    return place && place->group == &old && place->component < 3;
+  });
+  old.is_data |= is_data_chain;
+  if (takes_color && is_all_hidden(picture)) warnings.emplace_back(all_hidden_warning);
+  make_working(picture, Depth::f32);
+  old.is_data = was_data;
+  return true;
+}
+
 // Makes a color group from these channels. A missing alpha is 1. `prefix` is what the names of its channels begin with.
 Group color_of(std::span<const std::optional<ChannelPlace>> places, bool has_alpha, const std::string& prefix,
-               Size size) {
-  Group color{.depth = common_depth(places), .is_color = true};
+               Depth depth, Size size) {
+  Group color{.depth = depth, .is_color = true};
   for (size_t c = 0; c < 4; ++c)
     if (c < 3 || (has_alpha && places[c]))
       color.channels[c] = {.name = prefix + "RGBA"[c],
-                           .depth = places[c] ? common_depth(places.subspan(c, 1)) : color.depth};
+                           .depth = common_depth(places[c] ? places.subspan(c, 1) : places)};
   Level& level = color.levels.emplace_back(Level{size, TexelBuffer(texel_count(size) * 4 * bytes_of(color.depth))});
   parallel_ranges(size.height, 16, [&](int begin, int end) {
     for (size_t at = size_t(begin) * size_t(size.width); at < size_t(end) * size_t(size.width); ++at)
@@ -138,10 +168,10 @@ void take_types_of_sources(std::span<const Call> calls, Group& color) {
     if (is_unnamed(channel) && channel.depth == Depth::f32) first.depth = Depth::f32;
 }
 
-// Replaces the color by one of these channels, which are no longer other channels.
-void replace_color(std::span<const std::optional<ChannelPlace>> places, bool has_alpha, Picture& picture) {
+// Replaces the color by one of these channels, which are no longer other channels. `depth`: of its texels.
+void replace_color(std::span<const std::optional<ChannelPlace>> places, bool has_alpha, Depth depth, Picture& picture) {
   const Group& old = picture.groups.front();
-  Group color = color_of(places, has_alpha, old.is_color ? layer_prefix(old) : "", picture.size());
+  Group color = color_of(places, has_alpha, old.is_color ? layer_prefix(old) : "", depth, picture.size());
   color.is_data = old.is_data;
   for (const std::optional<ChannelPlace>& place : places)
     for (Group& group : picture.groups)
@@ -159,7 +189,8 @@ void drop_beside_color(std::span<const std::string> dropped, Picture& picture) {
 }
 
 // Makes the color of the channels that the first call names.
-TakenChannels make_color(std::span<const Call> calls, Picture& picture) {
+TakenChannels make_color(const ChainRequest& request, Picture& picture) {
+  const std::span<const Call> calls = request.calls;
   if (calls.empty() || calls.front().op != &channels_op) return {};
   const ChannelSources sources = channel_sources(calls.front());
   const bool has_names = sources.has_names();
@@ -176,7 +207,10 @@ TakenChannels make_color(std::span<const Call> calls, Picture& picture) {
   TakenChannels taken = drops_of(places, keeps_color, picture);
   if (std::string warning = warning_of_rounding(places, picture); !warning.empty())
     taken.warnings.push_back(std::move(warning));
-  if (!keeps_color) replace_color(places, sources.has_alpha || !has_names, picture);
+  if (!keeps_color) {
+    const bool is_working = make_working_early(request, places, picture, taken.warnings);
+    replace_color(places, sources.has_alpha || !has_names, is_working ? Depth::f32 : common_depth(places), picture);
+  }
   drop_beside_color(taken.dropped, picture);
   remove_attributes_of_lost_channels(channels, picture);
   if (auto warning = warning_of_removed(attributes, picture.attributes)) taken.warnings.push_back(std::move(*warning));
@@ -185,8 +219,9 @@ TakenChannels make_color(std::span<const Call> calls, Picture& picture) {
 
 }  // namespace
 
-TakenChannels take_named_channels(std::span<const Call> calls, Picture& picture) {
-  TakenChannels taken = make_color(calls, picture);
+TakenChannels take_named_channels(const ChainRequest& request, Picture& picture) {
+  const std::span<const Call> calls = request.calls;
+  TakenChannels taken = make_color(request, picture);
   const bool has_call = std::ranges::find(calls, &channels_op, &Call::op) != calls.end();
   if (has_call && picture.groups.front().is_color) take_types_of_sources(calls, picture.groups.front());
   return taken;

@@ -93,8 +93,7 @@ void PictureInputs::give(std::vector<Call>& calls, std::span<const Primaries> at
       if (!needed.alpha_option.empty() && !found->picture.picture.has_alpha)
         report.add_warning(
             fmt::format("{} {}: {} has no alpha and is taken as opaque; to use its gray as alpha, first write it to "
-                        "an EXR or a PNG with `channels --list Y,Y,Y,Y`, or with `channels --list R,R,R,R "
-                        "--input-transfer linear` if it has colors",
+                        "an EXR or a PNG with `channels --list R,R,R,R --input-transfer linear`",
                         calls[index].op->name, needed.alpha_option, needed.path));
       calls[index].inputs.push_back(found->picture);
     }

@@ -85,7 +85,9 @@ void check_output_primaries(const OutputSettings& output, std::span<const Call> 
 
 Depth file_depth_of(const Group& group) {
   const Depth depth = group.channels[0].depth;
-  return is_float(depth) ? group.depth : depth;
+  const bool are_halves = std::ranges::all_of(
+      group.channels, [](const Channel& channel) { return channel.name.empty() || channel.depth == Depth::half; });
+  return !is_float(depth) ? depth : are_halves ? Depth::half : group.depth;
 }
 
 // The depth of the output without --bits, before ops raise it.

@@ -10,7 +10,7 @@ namespace gpupost {
 // --dither without 8 bits.
 void check_numbers(const OutputSettings& output, const Format& format);
 
-// Depth of a group's channels in the file: it may be less than that of the texels, where a profile needs floats.
+// Depth of a group's channels in the file: it may be less than that of the texels, where a profile or `channels` needs floats.
 Depth file_depth_of(const Group& group);
 
 // Depth of the output's color: --bits, else the depth of the chain's result if the format can hold it.

@@ -202,7 +202,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       for (const std::string& warning : images.write_warnings) report.add_warning(warning);
     for (Picture& picture : images.pictures)
       for (const std::string& warning :
-           with_name(given, input, [&] { return take_named_channels(request.calls, picture).warnings; }))
+           with_name(given, input, [&] { return take_named_channels(request, picture).warnings; }))
         if (given.writes_picture) report.add_warning(warning);
     std::vector<Picture> bases;
     if (before_cut > 0) {

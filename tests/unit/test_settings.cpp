@@ -15,7 +15,7 @@ TEST_CASE("options replace the parts of a profile that they name, and data uses 
   CHECK(use_of({.is_data = true}) == ProfileUse::nothing);
 }
 
-TEST_CASE("an output has the depth of the file, also where a profile made the texels floats") {
+TEST_CASE("an output has the depth of the file, also where a profile or `channels` made the texels floats") {
   const auto depth_in = [](const char* format, Depth file_depth) {
     Picture picture{.data_window = {0, 0, 0, 0}};
     Group& color = picture.groups.emplace_back(Group{.depth = Depth::f32, .is_color = true});
@@ -27,5 +27,7 @@ TEST_CASE("an output has the depth of the file, also where a profile made the te
     for (const char* format : {"png", "tiff"}) CHECK(depth_in(format, depth) == depth);
   CHECK(depth_in("exr", Depth::u16) == Depth::f32);
   CHECK(depth_in("exr", Depth::u8) == Depth::half);
+  CHECK(depth_in("exr", Depth::half) == Depth::half);
+  CHECK(depth_in("tiff", Depth::half) == Depth::half);
   CHECK(depth_in("png", Depth::f32) == Depth::u8);
 }

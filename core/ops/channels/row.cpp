@@ -68,10 +68,10 @@ const Op channels_op = point_op({
                 "copied as they are in the chain: linear light, premultiplied. R, G and B of a gray image are all "
                 "Y.\nIf `channels` is the first op, --list may name any channel that `gpupost info` prints: `Z,Z,Z` "
                 "or `R,G,B,depth.Z`. A channel such as Z moves: the output has it as R, G, B or A, and no longer under "
-                "its own name. R, G, B and A that --list does not name are dropped. A warning says so if one of them "
-                "is uint, or if --list names channels such as Z. All other channels stay, unless --drop-channels is "
-                "given. "
-                "The global option --layer makes the channels of one layer R, G and B; the result is in that layer.",
+                "its own name. Its values stay as stored, also with --input-transfer and --input-alpha. R, G, B and A "
+                "that --list does not name are dropped. A warning says so if one of them is uint, or if --list names "
+                "channels such as Z. All other channels stay, unless --drop-channels is given. The global option "
+                "--layer makes the channels of one layer R, G and B; the result is in that layer.",
             .citation = "oiiotool --ch",
             .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
     .params = {{.name = "list",
