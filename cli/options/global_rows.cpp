@@ -98,8 +98,8 @@ std::span<const Global> all_globals() {
        .scope = Scope::images,
        .has_level = true},
       {.name = "to-display",
-       .help = "Write exactly the display window: drop texels outside it, fill missing ones with transparent black. "
-               "Always on for formats without windows",
+       .help = "Write exactly the display window: drop texels outside it, fill missing ones with transparent black, or "
+               "black without alpha. Always on for formats without windows",
        .scope = Scope::images},
       {.name = "transfer",
        .value = "CURVE",

@@ -182,9 +182,9 @@ const Op project_op{
                 "and two faces high.\nEach texel is the mean of up to 16 x 16 bilinear samples: the coarser the "
                 "result, the more samples. They continue across the edges of faces, the sides of a panorama and its "
                 "poles. Near a pole, samples skip some of the narrow texels of a panorama. A cross is transparent "
-                "black outside of its faces. Channels other than color take the nearest texel.\nThe data window must "
-                "be the display window. An EXR of a panorama gets the attribute envmap. To write a cube in one file, "
-                "add `mips` and --assemble cube-from-strip.",
+                "black outside of its faces, or black without alpha. Channels other than color take the nearest "
+                "texel.\nThe data window must be the display window. An EXR of a panorama gets the attribute envmap. "
+                "To write a cube in one file, add `mips` and --assemble cube-from-strip.",
             .citation = "OpenEXR, ImfEnvmap.h (lat-long); Vulkan 1.3, \"Cube Map Face Selection\"",
             .examples = {"--to strip", "--to cross --size 64", "--from strip --to latlong",
                          "--from cross --to latlong --size 128", "--from cross --to strip"}},

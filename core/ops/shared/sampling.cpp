@@ -134,8 +134,8 @@ Param sampler_param() {
 Param sample_border_param() {
   return {.name = "border",
           .help =
-              "Texels beyond the data window: black is transparent black, clamp repeats the edge, repeat tiles the "
-              "image, mirror mirrors it",
+              "Texels beyond the data window: black is transparent black (black without alpha), clamp repeats the "
+              "edge, repeat tiles the image, mirror mirrors it",
           .kind = ParamKind::choice,
           .default_value = double(Border::black),
           .choices = {std::begin(border_names), std::begin(border_names) + 4}};

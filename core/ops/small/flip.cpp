@@ -282,7 +282,7 @@ const Op shift_op{
             .summary = "Move the image in its display window",
             .description = "--x moves the image to the right and --y down, by whole texels. An EXR keeps all texels; "
                            "only its data window moves. Formats without windows get the display window: texels outside "
-                           "it are dropped, and missing texels are transparent black.",
+                           "it are dropped, and missing texels are transparent black, or black without alpha.",
             .citation = "Windows as in oiiotool --origin",
             .examples = {"--x 5 --y -3"}},
     .params = {shift_param("x", "Texels to the right"), shift_param("y", "Texels down")},

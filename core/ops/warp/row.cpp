@@ -236,10 +236,11 @@ const Op warp_op{
                 "to 1 are wrapped by --border repeat and mirrored by --border mirror. {frame} in the name is replaced "
                 "by the frame number of the input. The result has the size and the windows of the "
                 "map.\nThe map is read as data, in 32-bit float. A half float map is exact to about a texel only up to "
-                "2048 texels per side. Where s or t is NaN or infinite, the result is transparent black. Positions are "
-                "rounded to 1/32768 texel.\nWhere the map shrinks the image, the result has aliasing. To reduce it, "
-                "enlarge the map with `resize`, warp with it, and make the result smaller with `resize`. catmull-rom "
-                "and lanczos3 limit rings around highlights as `resize --ringing limit` does. Channels other than "
+                "2048 texels per side. Where s or t is NaN or infinite, the result is transparent black, or black "
+                "without alpha. Positions are rounded to 1/32768 texel.\nWhere the map shrinks the image, the result "
+                "has aliasing. To reduce it, enlarge the map with `resize`, warp with it, and make the result smaller "
+                "with `resize`. catmull-rom and lanczos3 limit rings around highlights as `resize --ringing limit` "
+                "does. Channels other than "
                 "color take the nearest texel. An image that is too large for the device is tiled if the map keeps "
                 "neighbors together.",
             .citation = "Nuke STMap; oiiotool --st_warp (whose t begins at the top)",
