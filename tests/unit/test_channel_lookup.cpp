@@ -14,7 +14,7 @@ using namespace gpupost;
 
 namespace {
 
-constexpr float value = 0.5f, alpha = 0.25f, depth = 0.75f;
+constexpr float stored_value = 0.5f, stored_alpha = 0.25f, stored_depth = 0.75f;
 
 struct Input {
   std::string names;  // some of RGBAY; empty: no color
@@ -27,12 +27,12 @@ struct Input {
 Picture picture_of(const Input& input) {
   Picture picture = noise_of_channels(input.names, Depth::f32, input.transfer, {1, 1});
   const auto texel = picture.groups[0].levels[0].texels.as<float>();
-  std::ranges::fill(texel, value);
-  texel[3] = picture.groups[0].has_alpha() ? alpha : 1;
+  std::ranges::fill(texel, stored_value);
+  texel[3] = picture.groups[0].has_alpha() ? stored_alpha : 1;
   picture.groups[0].is_data = input.is_data;
   if (input.names.empty()) picture.groups.clear();
   picture.groups.push_back(made_group({{{.name = "Z"}, {}, {}, {}}}, Depth::f32, {1, 1}, 1,
-                                      [](int, int, size_t, int) { return bits_of_float(depth); }));
+                                      [](int, int, size_t, int) { return bits_of_float(stored_depth); }));
   picture.alpha = input.alpha_kind;
   return picture;
 }
@@ -57,30 +57,35 @@ std::array<float, 4> texel_of(float red, float green, float blue, float a) { ret
 }  // namespace
 
 TEST_CASE("of channels taken by name, R, G, B and Y are light, premultiplied, and others are as stored") {
-  const auto decoded = float(srgb_decode(value)), light = decoded * alpha, straight = value * alpha;
+  const auto decoded = float(srgb_decode(stored_value)), light = decoded * stored_alpha,
+             straight = stored_value * stored_alpha;
   const Input gray{"YA", Transfer::srgb, Alpha::straight}, color{"RGBA", Transfer::linear, Alpha::straight};
-  CHECK(taken(gray, "Y,Y,Y,A") == texel_of(light, light, light, alpha));
+  CHECK(taken(gray, "Y,Y,Y,A") == texel_of(light, light, light, stored_alpha));
   CHECK(taken(gray, "Y,Y,Y") == texel_of(light, light, light, 1));
   CHECK(taken(gray, "Y,Y,Y,Y") == texel_of(light, light, light, light));
-  CHECK(taken(gray, "A,Z,Y,Z") == texel_of(alpha, depth, light, depth));
-  CHECK(taken(gray, "Z,Z,Z") == texel_of(depth, depth, depth, 1));
-  CHECK(taken(color, "R,G,Z,A") == texel_of(straight, straight, depth, alpha));
-  CHECK(taken(color, "R,G,B,Z") == texel_of(straight, straight, straight, depth));
+  CHECK(taken(gray, "A,Z,Y,Z") == texel_of(stored_alpha, stored_depth, light, stored_depth));
+  CHECK(taken(gray, "Z,Z,Z") == texel_of(stored_depth, stored_depth, stored_depth, 1));
+  CHECK(taken(color, "R,G,Z,A") == texel_of(straight, straight, stored_depth, stored_alpha));
+  CHECK(taken(color, "R,G,B,Z") == texel_of(straight, straight, straight, stored_depth));
   CHECK(taken({"Y", Transfer::srgb, Alpha::straight}, "Y,Y,Y,Y") == texel_of(decoded, decoded, decoded, decoded));
-  CHECK(taken({"RGB", Transfer::linear, Alpha::straight}, "R,G,B,Z") == texel_of(value, value, value, depth));
-  CHECK(taken({"RGBA", Transfer::linear, Alpha::straight, true}, "R,A,B,Z") == texel_of(value, alpha, value, depth));
-  CHECK(taken({"", Transfer::srgb, Alpha::straight}, "Z,Z,Z,Z") == texel_of(depth, depth, depth, depth));
-  const auto multiplied = float(srgb_decode(value / alpha)) * alpha;
-  CHECK(taken({"RGBA", Transfer::srgb, Alpha::premultiplied}, "R,A,Z") == texel_of(multiplied, alpha, depth, 1));
+  CHECK(taken({"RGB", Transfer::linear, Alpha::straight}, "R,G,B,Z") ==
+        texel_of(stored_value, stored_value, stored_value, stored_depth));
+  CHECK(taken({"RGBA", Transfer::linear, Alpha::straight, true}, "R,A,B,Z") ==
+        texel_of(stored_value, stored_alpha, stored_value, stored_depth));
+  CHECK(taken({"", Transfer::srgb, Alpha::straight}, "Z,Z,Z,Z") ==
+        texel_of(stored_depth, stored_depth, stored_depth, stored_depth));
+  const auto multiplied = float(srgb_decode(stored_value / stored_alpha)) * stored_alpha;
+  CHECK(taken({"RGBA", Transfer::srgb, Alpha::premultiplied}, "R,A,Z") ==
+        texel_of(multiplied, stored_alpha, stored_depth, 1));
 }
 
 TEST_CASE("channels taken by name for a chain of data are decoded only with a curve that the user names") {
   for (const auto& [curve, expected] :
-       {std::pair(std::optional<Transfer>(), value), {Transfer::srgb, float(srgb_decode(value))}}) {
+       {std::pair(std::optional<Transfer>(), stored_value), {Transfer::srgb, float(srgb_decode(stored_value))}}) {
     Picture picture = picture_of({"YA", Transfer::srgb, Alpha::straight});
     take_named_channels({.calls = chain_of("Y,Y,Z", "--normal"), .input = {.transfer = curve}}, picture);
     CHECK(picture.groups[0].levels[0].texels.as<float>()[0] == expected);
-    CHECK(picture.groups[0].levels[0].texels.as<float>()[2] == depth);
+    CHECK(picture.groups[0].levels[0].texels.as<float>()[2] == stored_depth);
   }
 }
 
