@@ -14,7 +14,8 @@ vec4 quotient_of(vec4 d, vec4 s, float sa) {
 }
 
 vec4 merged(vec4 s, vec4 d, float opacity) {
-  const float sa = coverage_of(s.a), da = coverage_of(d.a), both = da + sa * (1.0 - da);
+  const float sa = coverage_of(s.a), da = coverage_of(d.a);
+  const float both = sa == 1.0 ? 1.0 : da + sa * (1.0 - da);  // opaque stays opaque, beside any alpha
 #if MODE == MODE_OVER
   return vec4((s + share_of(d, 1.0 - sa)).rgb, both);
 #elif MODE == MODE_UNDER

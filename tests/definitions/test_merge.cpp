@@ -154,6 +154,11 @@ DEVICE_TEST_CASE("merge: an opaque image stays opaque under and over an alpha fa
     const Image result = run("merge --with second.exr --mode " + mode, {input})[0];
     for (const Position& c : result.texels) CHECK_MESSAGE(c[3] == 1, mode);
   }
+  add_image("opaque.exr", input);
+  for (const float alpha : {1e10f, -1e10f, -0.3f}) {
+    const Image other = made("other", 4, 3, true, [&](int, int) { return Position{0.5, 0.5, 0.5, alpha}; });
+    for (const Position& c : run("merge --with opaque.exr", {other})[0].texels) CHECK_MESSAGE(c[3] == 1, alpha);
+  }
 }
 
 DEVICE_TEST_CASE("merge goes by data windows, and refuses what it cannot read") {

@@ -86,7 +86,7 @@ Color merged(Mode mode, double opacity, const Color& s, const Color& d) {
     case Mode::mix: made[3] = sa + (1 - opacity) * da; break;
     case Mode::mask: made[3] = da * sa; break;
     case Mode::stencil: made[3] = da * (1 - sa); break;
-    default: made[3] = da + as_float(sa * (1 - da));  // opaque stays opaque
+    default: made[3] = sa == 1 ? 1 : da + as_float(sa * (1 - da));  // opaque stays opaque, beside any alpha
   }
   return as_floats(made);
 }

@@ -30,7 +30,7 @@ std::function<Color(const Color&)> inverted_texel(const Call& call, const Planes
   return [white = on_device(call.number("white")), changes = inverted_channels(call)](const Color& c) {
     Color made = c;
     for (size_t k = 0; k < 3; ++k)
-      if (changes[k]) made[k] = white * coverage_of(c[3]) - c[k];
+      if (changes[k]) made[k] = as_float(white * coverage_of(c[3])) - c[k];
     return made;
   };
 }
