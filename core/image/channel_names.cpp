@@ -110,8 +110,12 @@ void name_alike(std::span<Group* const> colors) {
     const auto named = std::ranges::find_if(
         colors, [&](const Group* group) { return has_color(group) && !group->channels[c].name.empty(); });
     if (named == colors.end() && !is_any_gray) continue;
-    const Channel channel = named == colors.end() ? beside(**colored, letters[c]) : (*named)->channels[c];
-    for (Group* group : colors) group->channels[c] = channel;
+    const std::string name = named == colors.end() ? beside(**colored, letters[c]).name : (*named)->channels[c].name;
+    for (Group* group : colors) {
+      Channel& channel = group->channels[c];
+      if (channel.name.empty()) channel = beside(*group, letters[c]);
+      channel.name = name;
+    }
   }
   for (Group* group : colors) group->is_luminance = false;
 }

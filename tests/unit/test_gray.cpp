@@ -93,7 +93,7 @@ TEST_CASE("an op keeps an opaque image opaque, or its row says that texels may b
 
 TEST_CASE("a gray image beside one without red gets R, G and B, in any order") {
   for (const bool is_gray_first : {true, false}) {
-    Picture gray = noise_of_channels("Y", Depth::half, Transfer::linear, {1, 1});
+    Picture gray = noise_of_channels("Y", Depth::f32, Transfer::linear, {1, 1});
     Picture colored = noise_of_channels("GB", Depth::half, Transfer::linear, {1, 1});
     std::array colors{&gray.groups[0], &colored.groups[0]};
     if (!is_gray_first) std::ranges::reverse(colors);
@@ -101,6 +101,7 @@ TEST_CASE("a gray image beside one without red gets R, G and B, in any order") {
     for (const Group* color : colors) {
       CHECK(names_of(*color) == std::vector<std::string>{"R", "G", "B"});
       CHECK(!color->is_luminance);
+      for (size_t c = 0; c < 3; ++c) CHECK(color->channels[c].depth == color->depth);
     }
   }
 }
