@@ -167,7 +167,8 @@ void make_linear(float* texel, Look look) {
   const float factor = divides || look.is_straight ? alpha : 1;
   for (size_t c = 0; c < 3; ++c) {
     const double straight = double(texel[c]) / double(divides ? alpha : 1);
-    texel[c] = float(light_of(straight, look)) * factor;
+    const float light = float(light_of(straight, look));
+    texel[c] = factor == 0 && std::isinf(light) ? 0 : light * factor;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "core/base/half.h"
 #include "core/image/to_working.h"
+#include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
 
@@ -483,4 +484,10 @@ TEST_CASE("PQ and HLG keep NaN, and PQ is infinite from its pole on") {
   }
   CHECK(std::isfinite(pq_decode(1.98)));
   for (const double beyond : {2.0, 10.0, 1e300}) CHECK(pq_decode(beyond) == infinity);
+  Picture clear = noise_of_channels("RGBA", Depth::f32, Transfer::pq, {1, 1});
+  clear.alpha = Alpha::straight;
+  const std::span<float> texel = clear.groups[0].levels[0].texels.as<float>();
+  std::ranges::copy(std::array{2.0f, 2.0f, 2.0f, 0.0f}, texel.begin());
+  make_working(clear, Depth::f32);
+  for (const float number : clear.groups[0].levels[0].texels.as<float>()) CHECK(number == 0);
 }

@@ -162,7 +162,8 @@ bool apply_tables(cmsHPROFILE profile, cmsUInt32Number type, Raster& raster, con
     std::vector<float> before(row.begin(), row.end());
     for (size_t i = 0; i < row.size(); ++i)
       if (i % 4 != 3 && (row[i] < -rounding || row[i] > 1 + rounding)) ++clamped_count;
-    for (float& number : before) number *= most;
+    for (size_t i = 0; i < before.size(); ++i)  // NaN stays
+      if (i % 4 != 3 || raster.is_cmyk) before[i] = most * std::clamp(before[i], 0.0F, 1.0F);
     cmsDoTransform(transform.get(), before.data(), row.data(), cmsUInt32Number(row.size() / 4));
     for (size_t i = 0; i < row.size(); i += 4) {
       row[i + 3] = raster.is_cmyk ? 1 : before[i + 3];
