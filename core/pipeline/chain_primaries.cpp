@@ -17,6 +17,9 @@ Call call_of(const PrimariesChange& change) {
   return call;
 }
 
+// Returns whether R = G = B is gray.
+bool has_gray(const Primaries& primaries) { return !primaries.to_xyz && !are_same(primaries, cie_xyz); }
+
 // Walks through a chain and inserts conversions of primaries.
 class Walk {
  public:
@@ -31,7 +34,9 @@ class Walk {
 
   // Returns the primaries at the call.
   std::optional<Primaries> take(const Call& call) {
-    if (const std::optional<Primaries> needed = call.op->needs(call).primaries) convert_to(*needed);
+    const Needs needs = call.op->needs(call);
+    if (needs.primaries) convert_to(*needs.primaries);
+    else if (needs.luminance && current_ && !has_gray(*current_)) convert_to(rec709);
     made_.calls.push_back(call);
     const std::optional<Primaries> at_call = made_.calls.back().primaries = current_;
     const Output output = output_of(call, Output{});

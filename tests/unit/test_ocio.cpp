@@ -4,6 +4,7 @@
 #include "core/ops/ocio/row.h"
 #include "core/ops/ocio/shader.h"
 #include "core/ops/ocio/worker.h"
+#include "core/ops/small/row.h"
 #include "core/pipeline/chain_primaries.h"
 #include "tests/support/error_of.h"
 #include "tests/support/ocio.h"
@@ -301,6 +302,11 @@ colorspaces:
       planes = each.op->reference.levels(each, planes)[0];
     for (size_t k = 0; k < 3; ++k)
       CHECK_MESSAGE(planes[k].values[0] == doctest::Approx(color[k]).epsilon(1e-5), std::string(space));
+    const std::array chain{call, parse_call(saturation_op, "--factor 0")};
+    for (const Call& each : with_primaries(chain, std::nullopt, rec709).calls)
+      planes = each.op->reference.levels(each, planes)[0];
+    for (size_t k = 1; k < 3; ++k)
+      CHECK_MESSAGE(planes[k].values[0] == doctest::Approx(planes[0].values[0]).epsilon(1e-5), std::string(space));
   }
 }
 
