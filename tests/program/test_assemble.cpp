@@ -577,7 +577,8 @@ DEVICE_TEST_CASE("prefilter says which images it takes") {
                   fmt::format("in.exr: prefilter: the image is {} x {}; expected a row of six faces whose side is a "
                               "power of two, such as 1536 x 256; put `{}` before it",
                               width, height, chain));
-    const Finished made = place.shell(fmt::format("gpupost in.exr {} prefilter --samples 16 -o '{{level}}.exr'", chain));
+    const Finished made =
+        place.shell(fmt::format("gpupost in.exr {} prefilter --samples 16 -o '{{level}}.exr'", chain));
     CHECK_MESSAGE(made.exit_code == 0, made.err);
   }
   for (const auto& [width, height, hint] :
