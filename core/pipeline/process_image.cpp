@@ -66,8 +66,7 @@ void take_numbers(Picture& picture, const ConversionPlan& way, std::optional<Pri
         "the output's chromaticities are not those of the input, because the chain encodes its colors; "
         "colors of other layers do not match them");
   remove_attributes(picture.attributes, {"chromaticities"});
-  const bool is_as_encoded = encoding && !is_float(way.output_depth) && encoding->transfer == way.transfer;
-  if (!named && is_as_encoded) named = encoding->primaries;
+  if (!named && encoding && !is_float(way.output_depth)) named = encoding->primaries;
   if (named && way.is_tagged) set_primaries(picture, *named);
 }
 

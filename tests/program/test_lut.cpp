@@ -450,6 +450,9 @@ DEVICE_TEST_CASE(
       else if (output != "out.ktx2")
         CHECK((file.find("acsp") != file.npos) == (tag == std::string("sRGB") || tag == std::string("iCCP")));
     }
+  const Words p3{"in.exr", "ocio", "--to", "sRGB Encoded P3-D65 - Texture", "--transfer", "linear", "-o", "linear.png"};
+  CHECK(folder.gpupost(p3).exit_code == 0);  // --transfer names the curve, and the known primaries stay
+  CHECK(folder.gpupost({"info", "linear.png"}).out.find("chromaticities") != std::string::npos);
 }
 
 DEVICE_TEST_CASE(
@@ -474,10 +477,12 @@ colorspaces:
   const Words camera{"in.exr", "ocio", "--to", "camera", "--config", "spaces.ocio"};
   CHECK(folder.gpupost(with(camera, {"-o", "out.exr"})).err ==
         "gpupost: warning: in.exr: R = G = B = 1 is not white in the color space of the result, and chromaticities "
-        "cannot "
-        "describe that; convert it with --output-primaries, or read the output with `ocio --from`\n");
+        "cannot describe that; convert it with --output-primaries, or read the output with `ocio --from`\n");
   CHECK(folder.gpupost(with(camera, {"--output-primaries", "rec709", "-o", "back.exr"})).err == "");
   check_same(folder, "in.exr", "back.exr", {"--tolerance", "0.01", "--relative"});
+  const Finished sheet = folder.gpupost(with(camera, {"sheet", "-o", "sheet.exr"}));
+  CHECK(sheet.exit_code == 1);
+  CHECK_MESSAGE(sheet.err.find("sheet: R = G = B = 1 is not white") != sheet.err.npos, sheet.err);
 }
 
 TEST_CASE("info --ocio lists the names of a configuration") {
