@@ -258,6 +258,25 @@ TEST_CASE("results take the place of sums where one subgroup makes a row, and sh
   CHECK(literal(pass_of("--radius 7", Depth::half), "LOG_RESULTS") == 3);
 }
 
+TEST_CASE("a segment of sliding sums has whole groups of rows, so that none makes rows of its neighbor") {
+  DeviceTraits traits = gpu_traits();
+  traits.shared_bytes = 49152;
+  int counted = 0;
+  for (const Size size : {Size{200, 400}, Size{512, 512}, Size{1920, 1080}, Size{2048, 2048}, Size{4096, 4096}})
+    for (const Depth depth : {Depth::half, Depth::f32})
+      for (int radius = 8; radius <= 127; ++radius) {
+        const Call call = call_of(fmt::format("--radius {} --method sliding", radius));
+        const Pass pass = plan({&call, 1}, {.size = size, .storage = depth}, traits).passes.front();
+        const auto rows = std::ranges::find(pass.values, "segment_rows", &PushConstant::name);
+        const auto group = std::ranges::find(pass.defines, "GROUP", &Define::name);
+        REQUIRE(rows != pass.values.end());
+        if (group == pass.defines.end()) continue;  // sums of integers go row by row
+        CHECK_MESSAGE(rows->word() % group->value == 0, call.text(), " ", size.width);
+        ++counted;
+      }
+  CHECK(counted > 600);
+}
+
 TEST_CASE("passes of splines fit into the shared memory of small and large GPUs") {
   for (const int bytes : {16384, 32768, 49152})
     for (const double sigma : {4.1, 5.0, 5.1, 7.0, 10.0, 19.0, 40.0, 300.0}) {

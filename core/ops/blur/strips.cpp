@@ -155,6 +155,15 @@ int threads_at_once(const StripShape& cut) {
   return 132 * (cut.has_exact_sums() ? 640 : cut.sums == Sums::halves ? 512 : 384);
 }
 
+// Rows that a sum down a column adds as a group: as few as keep the blocks of a core few. Halves use groups of 8 rows from radius 24
+// on, where groups of 4 need too many registers, and for radii from 7 on whose core then has at most 2 rows beside its blocks.
+int group_rows(int radius, Sums sums) {
+  if (sums == Sums::halves) return radius < 7 || (radius < 24 && (2 * radius + 2) % 8 > 2) ? 4 : 8;
+  int group = 4;
+  while ((2 * radius + 2) / group - 1 > most_blocks) group *= 2;
+  return group;
+}
+
 // Shortens segments, and makes workgroups of many columns smaller, where an image has too few workgroups for a large GPU.
 // Segments get as many rows as make at most the workgroups that run at once: one more costs a second turn.
 void shorten(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size whole) {
@@ -165,16 +174,8 @@ void shorten(StripShape& cut, const Blur& blur, Stream stream, Depth depth, Size
   const int strips = div_ceil(whole.width, strip_width(blur, stream, cut));
   const int segments = std::max(1, threads_at_once(cut) / cut.columns / strips);
   const int rows = std::max({div_ceil(whole.height, segments), 2 * blur.radius_y + 1, 32});
-  cut.rows = std::min(cut.rows, round_up(rows, 16));
-}
-
-// Rows that a sum down a column adds as a group: as few as keep the blocks of a core few. Halves use groups of 8 rows from radius 24
-// on, where groups of 4 need too many registers, and for radii from 7 on whose core then has at most 2 rows beside its blocks.
-int group_rows(int radius, Sums sums) {
-  if (sums == Sums::halves) return radius < 7 || (radius < 24 && (2 * radius + 2) % 8 > 2) ? 4 : 8;
-  int group = 4;
-  while ((2 * radius + 2) / group - 1 > most_blocks) group *= 2;
-  return group;
+  const int group = cut.sums == Sums::floats ? group_rows(blur.radius_y, cut.sums) : 1;  // a segment has whole ones
+  cut.rows = std::min(cut.rows, round_up(rows, std::max(16, group)));
 }
 
 // What scales sums of a box, so that those of the largest numbers do not overflow: each texel, each sum of a column, and the
