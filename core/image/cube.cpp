@@ -156,7 +156,8 @@ Picture cut(const Picture& picture, const FaceCell& cell, int side) {
                .transfer = picture.transfer,
                .exponent = picture.exponent,
                .alpha = picture.alpha,
-               .attributes = picture.attributes};
+               .attributes = picture.attributes,
+               .to_xyz = picture.to_xyz};
   for (const Group& group : picture.groups) face.groups.push_back(cut(group, cell, side));
   return face;
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "core/base/memory.h"
+#include "core/image/color_matrices.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -132,6 +134,7 @@ struct Picture {
   Alpha alpha = Alpha::premultiplied;    // alpha of the color group's current texels
   std::vector<Group> groups;             // the color group is first, if there is one
   std::vector<Attribute> attributes;
+  std::optional<Matrix3> to_xyz;  // Primaries::to_xyz of the color, which no attribute records
 
   Size size() const { return size_of(data_window); }
 };

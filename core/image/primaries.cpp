@@ -144,7 +144,11 @@ std::optional<Primaries> primaries_of_xyz(const Matrix3& to_xyz, Chromaticity wh
 std::optional<Primaries> other_primaries(const Picture& picture) {
   const auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
   if (found == picture.attributes.end()) return std::nullopt;
-  const std::optional<Primaries> primaries = primaries_in(*found);
+  std::optional<Primaries> primaries = primaries_in(*found);
+  if (picture.to_xyz) {
+    primaries = primaries.value_or(rec709);
+    primaries->to_xyz = picture.to_xyz;
+  }
   return !primaries || are_same(*primaries, rec709) ? std::nullopt : primaries;
 }
 
@@ -158,6 +162,7 @@ std::optional<std::string> drop_senseless_primaries(Picture& picture) {
 
 void set_primaries(Picture& picture, const Primaries& primaries) {
   remove_color_names(picture.attributes);
+  picture.to_xyz = primaries.to_xyz;
   auto found = std::ranges::find(picture.attributes, attribute_name, &Attribute::name);
   if (found == picture.attributes.end()) {
     if (are_same(primaries, rec709)) return;

@@ -17,7 +17,7 @@ struct Chromaticity {
 
 struct Primaries {
   Chromaticity red, green, blue, white;
-  // Matrix3 rows to X, Y and Z under the white of Rec. 709, if R = G = B = 1 is not white. An image does not record them.
+  // Matrix3 rows to X, Y and Z under the white of Rec. 709, if R = G = B = 1 is not white. Files do not record them.
   std::optional<Matrix3> to_xyz = std::nullopt;
 };
 

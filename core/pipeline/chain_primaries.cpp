@@ -36,9 +36,13 @@ class Walk {
   std::optional<Primaries> take(const Call& call) {
     const Needs needs = call.op->needs(call);
     if (needs.primaries) convert_to(*needs.primaries);
-    else if (needs.luminance && current_ && !has_gray(*current_)) convert_to(rec709);
+    const std::optional<Primaries> before = current_;
+    const bool lacks_gray = needs.luminance && before && !has_gray(*before), converts = made_.converts;
+    if (lacks_gray) convert_to(rec709);
     made_.calls.push_back(call);
     const std::optional<Primaries> at_call = made_.calls.back().primaries = current_;
+    if (lacks_gray) convert_to(*before);
+    made_.converts = lacks_gray ? converts : made_.converts;  // there and back
     const Output output = output_of(call, Output{});
     const std::optional<Primaries>& given = output.primaries;
     if (output.content == Content::numbers) current_ = std::nullopt;

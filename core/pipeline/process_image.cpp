@@ -410,10 +410,6 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const bool names_own = primaries.is_named && are_same(primaries.result, own);  // as `ocio --to acescg` for AP1
   if (primaries.converts && !names_own && !request.output.primaries && !makes_content(calls, Content::numbers))
     report.add_warning(conversion_warning(primaries, picture));
-  if (primaries.result.to_xyz && sheet_of(calls))
-    fail(Exit::usage,
-         "sheet: R = G = B = 1 is not white in the color space of the cells, so --color has none there; add "
-         "--output-primaries rec709, and convert the sheet in a second run");
   if (primaries.result.to_xyz && way.job.writes_picture)
     report.add_warning(
         "R = G = B = 1 is not white in the color space of the result, and chromaticities cannot describe that; convert "

@@ -153,8 +153,6 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
   if (const auto base = is_all ? original_base(before, way, picture) : std::nullopt) bases = cut(*base);
   if (!before.input.is_data) tell_of_curve(request.calls, picture, way, request.output, report);
   before.output = {};
-  if (with_primaries(before.calls, primaries, std::nullopt).result.to_xyz)
-    before.output.primaries = rec709;  // the calls after the cut see only chromaticities
   for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
   if (primaries) set_primaries(picture, *primaries);
   const bool is_data = picture.groups.front().is_data;
