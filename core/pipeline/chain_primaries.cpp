@@ -41,8 +41,10 @@ class Walk {
     if (lacks_gray) convert_to(rec709);
     made_.calls.push_back(call);
     const std::optional<Primaries> at_call = made_.calls.back().primaries = current_;
-    if (lacks_gray) convert_to(*before);
-    made_.converts = lacks_gray ? converts : made_.converts;  // there and back
+    if (lacks_gray) {
+      convert_to(*before);
+      made_.converts = converts;  // there and back is no conversion of the result
+    }
     const Output output = output_of(call, Output{});
     const std::optional<Primaries>& given = output.primaries;
     if (output.content == Content::numbers) current_ = std::nullopt;

@@ -29,7 +29,7 @@ void main() {
   vec4 e0 = scaled_texel(column, entering), e1 = scaled_texel(column, entering + 1);
   vec4 e2 = scaled_texel(column, entering + 2), e3 = scaled_texel(column, entering + 3);
   for (int group = begin; group < end; group += GROUP) {
-    // the core, and what of the rows that leave within the group lies behind those of each step
+    // the core, and the rows that leave in later steps of the group
     vec4 core[steps];
     core[steps - 1] = blocks[0];
     [[unroll]] for (int index = 1; index < BLOCKS; ++index) core[steps - 1] += blocks[index];

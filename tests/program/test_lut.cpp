@@ -480,7 +480,7 @@ colorspaces:
         "cannot describe that; convert it with --output-primaries, or read the output with `ocio --from`\n");
   CHECK(folder.gpupost(with(camera, {"--output-primaries", "rec709", "-o", "back.exr"})).err == "");
   check_same(folder, "in.exr", "back.exr", {"--tolerance", "0.01", "--relative"});
-  // behind a cut and in cells the light is still that of the space
+  // ops behind a cut still get the light of the space
   const Words cut{"project", "--size", "4", "ocio", "--config", "spaces.ocio", "--from", "camera", "--to", "aces"};
   const Words faces{"--assemble", "cube-from-strip", "--bits", "32f", "-o"};
   CHECK(folder.gpupost(with(with(camera, cut), with(faces, {"faces.ktx2"}))).exit_code == 0);

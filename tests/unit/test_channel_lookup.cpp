@@ -42,7 +42,7 @@ std::vector<Call> chain_of(const std::string& list, const char* mips_words = "")
   return {parse_call(*op_named("channels"), "--list " + list), parse_call(*op_named("mips"), mips_words)};
 }
 
-// What the chain gets.
+// The first texel that the chain gets, in linear light and premultiplied.
 std::array<float, 4> taken(const Input& input, const std::string& list) {
   Picture picture = picture_of(input);
   take_named_channels({.calls = chain_of(list)}, picture);
