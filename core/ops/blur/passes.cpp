@@ -164,9 +164,13 @@ Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
 }
 
 // What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps, or
-// where those do not fit.
-Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
+// where those do not fit. `whole` is the size of the whole image.
+Choice choose(const Blur& blur, const PlanInput& input, Size whole, const DeviceTraits& traits) {
   const bool is_box = blur.kernel == BlurKernel::box;
+  const double taps = (2.0 * std::max(blur.radius_x, blur.radius_y) + 1) * whole.width * whole.height;  // of one axis
+  constexpr double few_taps = 1 << 18;  // on a CPU they take no longer than the driver needs for the longer kernels
+  if (traits.type == DeviceType::cpu && taps <= few_taps)
+    return {method_named("separable"), "its short kernels are ready first, and few texels take no time"};
   if (traits.type == DeviceType::cpu && is_box)
     return {method_named("sliding"), "running sums are the fastest on a CPU, at any radius"};
   if (traits.type == DeviceType::cpu)
@@ -181,11 +185,11 @@ Choice choose(const Blur& blur, const PlanInput& input, const DeviceTraits& trai
   return {method_named("lines"), "too many reads for one pass; each texel is read once for several sums"};
 }
 
-Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, const DeviceTraits& traits) {
+Choice choice_of(const Call& call, const Blur& blur, const PlanInput& input, Size whole, const DeviceTraits& traits) {
   if (call.choice("method") != "auto") return {method_named(call.choice("method")), "asked for"};
   if (blur.has_splines) return {method_named("spline"), "its cost does not grow with sigma"};
   const std::string order = asked_order(call);
-  if (order.empty()) return choose(blur, input, traits);
+  if (order.empty()) return choose(blur, input, whole, traits);
   Choice choice = choose_ordered(blur, traits);
   choice.why = fmt::format("{} needs direct or separable: {}", order, choice.why);
   return choice;
@@ -223,7 +227,7 @@ void plan_blur(const Call& call, PlanBuilder& builder) {
   const Blur blur = blur_of(call);
   const DeviceTraits& traits = builder.traits();
   const PlanInput input = input_of_blur(builder);
-  const Choice choice = choice_of(call, blur, input, traits);
+  const Choice choice = choice_of(call, blur, input, builder.whole_size(), traits);
   const Method& method = choice.method;
   if (const std::string obstacle = method.obstacle ? method.obstacle(blur, input, traits) : ""; !obstacle.empty())
     fail(Exit::usage, "blur: --method {} cannot run on {}: {}", method.name, traits.name, obstacle);
