@@ -115,6 +115,10 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   Picture picture = std::move(images.pictures.front());
   std::vector<std::string> dropped = take_named_channels(chain, picture).dropped;
   const Job job = first_job_of(request);
+  JobReport of_content;
+  crop_to_content(chain, input, picture, of_content);
+  for (const std::vector<std::string>& texts : {of_content.notes, of_content.warnings})
+    for (const std::string& text : texts) notes.push_back("content  " + text);
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(chain, picture);

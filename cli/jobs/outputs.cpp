@@ -4,6 +4,7 @@
 #include "cli/text/messages.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/ops/small/row.h"
 #include "core/pipeline/pixel_formats.h"
 #include "core/system/atomic_file.h"
 #include "core/system/descriptor.h"
@@ -237,6 +238,23 @@ static void check_assembly(const Request& request, const Job& job) {
          kind, request.calls.back().op->name);
 }
 
+static void check_content(const Request& request, const Job& job) {
+  if (request.calls.empty()) return;
+  const Call& first = request.calls.front();
+  if (!first.op->needs(first).only_content) return;
+  const auto assembly = request.globals.input.assembly;
+  if (assembly != Assembly::none)
+    fail(Exit::usage, "--assemble {}: `{}` cuts another part out of each image; expected crop --window",
+         name_of(assembly), first.text());
+  const bool is_cell = request.calls.back().op->makes == Makes::cell;
+  if (first.op == &crop_op && first.flag("keep-display") &&
+      (is_cell || !job.format->holds_everything || request.globals.encoding.to_display))
+    fail(Exit::usage, "crop --keep-display: {}; leave --keep-display out",
+         is_cell                        ? "`sheet` makes an image of its own window"
+         : job.format->holds_everything ? "--to-display writes all of the display window"
+                                        : fmt::format("{} files hold no display window", job.format->name));
+}
+
 // The job without any check of its options.
 static Job unchecked_job_of(const Request& request, std::span<const Input> inputs) {
   const std::string& output = request.globals.output;
@@ -262,6 +280,7 @@ Job job_of(const Request& request, std::span<const Input> inputs) {
   if (!job.writes_picture) return job;
   const std::string& output = request.globals.output;
   check_assembly(request, job);
+  check_content(request, job);
   check_numbers(request.globals.encoding, *job.format);
   check_output_primaries(request.globals.encoding, request.calls);
   if (job.is_a_file_a_level() && !makes_levels(request.calls))

@@ -43,11 +43,15 @@ bool differs_from_display(const Windows& windows, uint64_t most, std::string_vie
   return true;
 }
 
+void fit_to_window(Picture& picture, const Window& window) {
+  for (Group& group : picture.groups) fit(group, picture.data_window, window);
+  picture.data_window = window;
+}
+
 bool fit_to_display(Picture& picture, uint64_t most, std::string_view name) {
-  const Window from = picture.data_window, to = picture.display_window;
-  if (!differs_from_display({.data = from, .display = to}, most, name)) return false;
-  for (Group& group : picture.groups) fit(group, from, to);
-  picture.data_window = to;
+  const Windows windows{.data = picture.data_window, .display = picture.display_window};
+  if (!differs_from_display(windows, most, name)) return false;
+  fit_to_window(picture, windows.display);
   return true;
 }
 

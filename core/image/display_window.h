@@ -1,4 +1,4 @@
-// Crops or pads an image to its display window.
+// Crops or pads an image to its display window, or to another window.
 #pragma once
 
 #include "core/image/picture.h"
@@ -11,8 +11,11 @@ namespace gpupost {
 // the texels of that window; more is Error(Exit::input). `name`: the image in that error.
 bool differs_from_display(const Windows& windows, uint64_t most, std::string_view name);
 
-// Makes the data window equal to the display window: texels outside are dropped, missing ones are transparent black, or black without
-// alpha. Returns whether anything changed. The image must have only level 0. `most`, `name`: as for differs_from_display().
+// Gives the image another data window: texels outside are dropped, missing ones are transparent black, or black without alpha. The
+// image must have only level 0.
+void fit_to_window(Picture& picture, const Window& window);
+
+// The same with the display window. Returns whether anything changed. `most`, `name`: as for differs_from_display().
 bool fit_to_display(Picture& picture, uint64_t most, std::string_view name);
 
 }  // namespace gpupost

@@ -225,6 +225,7 @@ struct Needs {
   std::vector<NeededPicture> pictures;  // in the order of call.inputs
   std::string_view alpha_option;        // option that has no effect on an image without alpha; empty: none
   std::string_view front;               // why the call must be first in its chain; empty if it need not be
+  bool only_content = false;            // the pipeline crops the input to its texels with content before the chain
   // Why the call cannot take an image with the windows call.windows; empty if it can. The pipeline refuses such images. Plans and
   // the definition accept them.
   std::string wrong_windows;

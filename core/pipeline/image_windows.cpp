@@ -2,16 +2,20 @@
 
 #include "core/base/error.h"
 #include "core/image/attributes.h"
+#include "core/image/channel_names.h"
+#include "core/image/content_window.h"
 #include "core/image/display_window.h"
 #include "core/image/level_windows.h"
 #include "core/op/parse.h"
 #include "core/ops/prefilter/row.h"
 #include "core/ops/project/row.h"
 #include "core/ops/small/row.h"
+#include "core/pipeline/sheet.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace gpupost {
 
@@ -35,6 +39,33 @@ bool show_display_window(const ChainRequest& request, const Job& job, const std:
   if (!fit_to_display(picture, request.input.limits.texel_count, input)) return false;
   tell_of_display(request.output, job, picture.size(), report);
   return true;
+}
+
+void crop_to_content(const ChainRequest& request, const std::string& input, Picture& picture, JobReport& report) {
+  const std::span<const Call> calls = request.calls;
+  if (calls.empty() || !calls.front().op->needs(calls.front()).only_content) return;
+  const std::string name = calls.front().text();
+  const Group& color = picture.groups.front();
+  if (!color.is_color) {
+    const std::vector<std::string> layers = layers_with_color(picture);
+    fail(Exit::usage, "{}: the image has no color; expected float channels R, G and B, or Y{}", name,
+         layers.empty() ? "" : fmt::format(", or --layer with one of {}", fmt::join(layers, ", ")));
+  }
+  const bool is_cell = sheet_of(calls) != nullptr;
+  if (is_cell) fit_to_display(picture, request.input.limits.texel_count, input);
+  const Window before = picture.data_window;
+  const std::optional<Window> found = content_window(picture, color.is_data || makes_content(calls, Content::data));
+  const Window window = found.value_or(Window{before.min_x, before.min_y, before.min_x, before.min_y});
+  if (window != before) fit_to_window(picture, window);
+  if (is_cell) picture.display_window = window;
+  const Size size = size_of(window), whole = size_of(before);
+  if (found)
+    report.notes.push_back(fmt::format("{}: {}x{}+{}+{} of {} x {} texels", name, size.width, size.height,
+                                       window.min_x - before.min_x, window.min_y - before.min_y, whole.width,
+                                       whole.height));
+  else
+    report.add_warning(fmt::format("{}: the image has no content, so that one of its {} x {} texels is left", name,
+                                   whole.width, whole.height));
 }
 
 void set_layout(const Picture& picture, std::span<Call> calls) {

@@ -17,6 +17,10 @@ namespace gpupost {
 bool show_display_window(const ChainRequest& request, const Job& job, const std::string& input, Picture& picture,
                          JobReport& report);
 
+// Crops the input to its texels with content if the chain needs that (Needs::only_content), and notes the window that it found.
+// An image without content becomes its first texel. A cell of a sheet is cropped within its display window.
+void crop_to_content(const ChainRequest& request, const std::string& input, Picture& picture, JobReport& report);
+
 // Sets Call::takes_openexr_cube of the first call that reads faces, if the image is such a cube map.
 void set_layout(const Picture& picture, std::span<Call> calls);
 

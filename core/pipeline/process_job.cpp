@@ -204,6 +204,8 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       for (const std::string& warning :
            with_name(given, input, [&] { return take_named_channels(request, picture).warnings; }))
         if (given.writes_picture) report.add_warning(warning);
+    for (Picture& picture : images.pictures)
+      with_name(given, input, [&] { crop_to_content(request, input, picture, report); });
     std::vector<Picture> bases;
     if (before_cut > 0) {
       Picture& picture = images.pictures.front();

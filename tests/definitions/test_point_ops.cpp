@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 using namespace definitions;
 
@@ -406,4 +407,74 @@ DEVICE_TEST_CASE("crop to a window keeps the place of each texel, and what is mi
         CHECK(shown.at(x - display.left, y - display.top) == (is_there ? source.at(x + 3, y - 5) : Position{}));
       }
   }
+}
+
+namespace {
+
+// The smallest window with all texels whose color or alpha is not 0; the first texel if there is none.
+Window content_of(const Image& image) {
+  Window window{image.width, image.height, -1, -1};
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) {
+      const Position& texel = image.at(x, y);
+      const bool is_empty = std::ranges::all_of(std::span(texel).first(image.has_alpha ? 4 : 3),
+                                                [](double number) { return number == 0; });
+      if (!is_empty)
+        window = {std::min(window.left, x), std::min(window.top, y), std::max(window.right, x),
+                  std::max(window.bottom, y)};
+    }
+  return window.right < 0 ? Window{0, 0, 0, 0} : window;
+}
+
+// An empty image with content at some places, with other windows.
+Image sparse(int width, int height, bool has_alpha, const std::vector<std::pair<int, int>>& places) {
+  Image image = made("sparse", width, height, has_alpha, [](int, int) { return Position{}; });
+  for (const auto& [x, y] : places) image.at(x, y) = {0.5, 0.25, 0.125, has_alpha ? 0.5 : 1};
+  for (Position& texel : image.texels)
+    if (!has_alpha) texel[3] = 1;
+  image.has_windows = true;
+  image.data = {-3, 5, width - 4, height + 4};
+  image.display = {0, 0, 299, 199};
+  return image;
+}
+
+}  // namespace
+
+DEVICE_TEST_CASE("crop --to content keeps exactly the texels of the smallest rectangle with content") {
+  Images sources;
+  for (const auto& [width, height] : {std::pair{1, 1}, {1, 4096}, {17, 9}, {120, 70}})
+    for (const bool has_alpha : {true, false}) {
+      const int right = width - 1, bottom = height - 1;
+      sources.push_back(sparse(width, height, has_alpha, {}));
+      sources.push_back(sparse(width, height, has_alpha, {{right, bottom}}));
+      sources.push_back(sparse(width, height, has_alpha, {{0, bottom / 2}, {right / 3, bottom / 3}}));
+      sources.push_back(sparse(width, height, has_alpha, {{0, 0}, {right, bottom}}));
+    }
+  Image light = sparse(17, 9, true, {{3, 3}}), nan = sparse(17, 9, true, {{4, 4}});
+  light.at(8, 5) = {0, 0.25, 0, 0};  // light without opacity
+  nan.at(12, 2) = {0, 0, 0, std::nan("")};
+  sources.push_back(light);
+  for (const char* line : {"crop --to content", "crop --to content --keep-display --tile-side 32"}) {
+    const bool keeps_display = std::string(line).find("keep") != std::string::npos;
+    const Images seen = run(line, sources);
+    for (size_t index = 0; index < sources.size(); ++index) {
+      const Image& source = sources[index];
+      const Window content = content_of(source);
+      const Window data{source.data.left + content.left, source.data.top + content.top,
+                        source.data.left + content.right, source.data.top + content.bottom};
+      CHECK(seen[index].data == data);
+      CHECK(seen[index].display == (keeps_display ? source.display : data));
+      REQUIRE(seen[index].width == data.right - data.left + 1);
+      REQUIRE(seen[index].height == data.bottom - data.top + 1);
+      size_t different_count = 0;
+      for (int y = 0; y < seen[index].height; ++y)
+        for (int x = 0; x < seen[index].width; ++x)
+          different_count += seen[index].at(x, y) != source.at(content.left + x, content.top + y);
+      CHECK(different_count == 0);
+    }
+  }
+  const Window of_nan = run("crop --to content", {nan})[0].data;
+  CHECK(of_nan == Window{1, 7, 9, 9});
+  check_near(run("crop --to content gain --value 2 --verify", {light})[0],
+             run("crop --window 6x3+3+3 gain --value 2", {light})[0], "crop and gain", {0, 0});
 }

@@ -4,6 +4,7 @@
 #include "tests/program/test_folder.h"
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
@@ -74,8 +75,9 @@ DEVICE_TEST_CASE("crop to a window moves every channel alike, in tiles too, and 
 DEVICE_TEST_CASE("crop takes a rectangle or a window, and a window of a size that it can make") {
   const TestFolder place;
   const std::pair<Words, std::string> wrong[] = {
-      {{"crop"}, "no window is given; expected --window WxH+X+Y, --to data or --to display"},
-      {{"crop", "--to", "window"}, "no window is given; expected --window WxH+X+Y, --to data or --to display"},
+      {{"crop"}, "no window is given; expected --window WxH+X+Y, --to data, --to display or --to content"},
+      {{"crop", "--to", "window"},
+       "no window is given; expected --window WxH+X+Y, --to data, --to display or --to content"},
       {{"crop", "--to", "display", "--window", "1x1+0+0"},
        "two windows are given; expected --window or --to display, not both"}};
   for (const auto& [words, message] : wrong) {
@@ -90,6 +92,94 @@ DEVICE_TEST_CASE("crop takes a rectangle or a window, and a window of a size tha
   CHECK(finished.exit_code == 1);
   CHECK(finished.err ==
         "gpupost: crop: --to display: the display window has 40001 x 11 texels; the limit is 32768 per side\n");
+}
+
+DEVICE_TEST_CASE("crop --to content cuts every channel to the content of the color, and notes the rectangle") {
+  const TestFolder place;
+  Picture before = decoded(place, "depth.exr");
+  before.data_window = {4, -6, 40, 14};
+  before.display_window = {0, -10, 50, 20};
+  Group& color = before.groups[0];
+  REQUIRE(color.is_color);
+  for (int y = 0; y < 21; ++y)
+    for (int x = 0; x < 37; ++x)
+      if (x < 5 || x > 20 || y < 3 || y > 9)
+        for (size_t c = 0; c < 3; ++c) color.levels[0].texels.as<uint16_t>()[4 * (size_t(y) * 37 + size_t(x)) + c] = 0;
+  write_picture(place, "framed.exr", before);
+  const Window content{9, -3, 24, 3};
+  for (const Words& more : {Words{}, Words{"--keep-display"}}) {
+    const Finished finished = done(place, with({"framed.exr", "-o", "out.exr", "crop", "--to", "content"}, more));
+    CHECK(finished.err == fmt::format("gpupost: note: framed.exr: crop --to content{}: 16x7+5+3 of 37 x 21 texels\n",
+                                      more.empty() ? "" : " --keep-display"));
+    const Picture after = decoded(place, "out.exr");
+    CHECK(after.data_window == content);
+    CHECK(after.display_window == (more.empty() ? content : before.display_window));
+    REQUIRE(after.groups.size() == before.groups.size());
+    for (size_t group = 0; group < after.groups.size(); ++group)
+      for (int y = 0; y < 7; ++y)
+        for (int x = 0; x < 16; ++x)
+          CHECK(bits_at(after.groups[group], x, y) == bits_at(before.groups[group], x + 5, y + 3));
+  }
+  done(place, {"framed.exr", "-o", "out.png", "crop", "--to", "content"});
+  CHECK(decoded(place, "out.png").size() == Size{16, 7});
+  const Finished sheet = done(place, {"framed.exr", "framed.exr", "-o", "sheet.exr", "crop", "--to", "content", "sheet",
+                                      "--gap", "0", "--columns", "2"});
+  CHECK(decoded(place, "sheet.exr").size() == Size{32, 7});
+  done(place, {"framed.exr", "-o", "levels.ktx2", "crop", "--to", "content", "mips"});
+  CHECK(decoded(place, "levels.ktx2", 1).size() == Size{8, 3});
+  const Finished explained =
+      done(place, {"framed.exr", "crop", "--to", "content", "blur", "--radius", "2", "--explain"});
+  CHECK_MESSAGE(explained.out.find("content  crop --to content: 16x7+5+3 of 37 x 21 texels\n") != std::string::npos,
+                explained.out);
+}
+
+DEVICE_TEST_CASE("crop --to content of 8-bit sprites keeps their bytes, and one without content becomes a texel") {
+  const TestFolder place;
+  Picture sprite = decoded(place, "in.png");
+  for (size_t texel = 0; texel < texel_count(sprite.size()); ++texel)
+    if (texel / 37 < 10 || texel % 37 > 5) sprite.groups[0].levels[0].texels.as<uint8_t>()[4 * texel + 3] = 0;
+  write_picture(place, "sprite.png", sprite);
+  for (size_t texel = 0; texel < texel_count(sprite.size()); ++texel)
+    sprite.groups[0].levels[0].texels.as<uint8_t>()[4 * texel + 3] = 0;
+  write_picture(place, "empty.png", sprite);
+  const Finished finished = done(place, {"crop", "--to", "content", "sprite.png", "empty.png", "-o", "{stem}.out.png"});
+  const Words lines = lines_of(finished.err);
+  REQUIRE(lines.size() == 3);  // the last one is about color that alpha hides
+  CHECK(Words{lines[0], lines[1]} ==
+        Words{"gpupost: note: sprite.png: crop --to content: 6x11+0+10 of 37 x 21 texels",
+              "gpupost: warning: empty.png: crop --to content: the image has no content, so that one of its 37 x 21 "
+              "texels is left"});
+  check_done(place, {"crop", "--window", "6x11+0+10", "sprite.png", "-o", "cut.png"});
+  check_same(place, "sprite.out.png", "cut.png");
+  CHECK(decoded(place, "empty.out.png").size() == Size{1, 1});
+}
+
+DEVICE_TEST_CASE("crop --to content is refused where it cannot work") {
+  const TestFolder place;
+  const std::pair<Words, std::string> wrong[] = {
+      {{"in.exr", "flip", "x", "crop", "--to", "content", "-o", "out.exr"},
+       "crop --to content: it finds the content of the input, so it must be the first op (use two runs); "
+       "`flip` comes before it"},
+      {{"in.exr", "crop", "--to", "content", "--keep-display", "-o", "out.png"},
+       "crop --keep-display: png files hold no display window; leave --keep-display out"},
+      {{"in.exr", "crop", "--to", "content", "--keep-display", "--to-display", "-o", "out.exr"},
+       "crop --keep-display: --to-display writes all of the display window; leave --keep-display out"},
+      {{"in.exr", "crop", "--to", "content", "--keep-display", "sheet", "-o", "out.exr"},
+       "crop --keep-display: `sheet` makes an image of its own window; leave --keep-display out"},
+      {{"in.exr", "in.exr", "crop", "--to", "content", "--assemble", "array", "-o", "out.dds"},
+       "--assemble array: `crop --to content` cuts another part out of each image; expected crop --window"}};
+  for (const auto& [words, message] : wrong) {
+    const Finished finished = place.gpupost(words);
+    CHECK(finished.exit_code == 1);
+    CHECK(finished.err == "gpupost: " + message + "\n");
+  }
+  Picture depth = decoded(place, "depth.exr");
+  depth.groups.erase(depth.groups.begin());
+  write_picture(place, "z.exr", depth);
+  const Finished finished = place.gpupost({"z.exr", "crop", "--to", "content", "-o", "out.exr"});
+  CHECK(finished.exit_code == 1);
+  CHECK(finished.err ==
+        "gpupost: crop --to content: the image has no color; expected float channels R, G and B, or Y\n");
 }
 
 DEVICE_TEST_CASE("a chain takes pictures of different sizes, and --verify holds for each") {

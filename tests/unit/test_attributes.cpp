@@ -87,6 +87,17 @@ TEST_CASE("a texel's ray stays behind a crop to a window") {
   CHECK(behind("crop", "--to display").size() == camera().size());
 }
 
+TEST_CASE("a crop to the content cuts the frame, unless it keeps the display window") {
+  const std::vector<Attribute> cut = behind("crop", "--to content"), data = behind("crop", "--to data");
+  CHECK(std::ranges::equal(cut, data, {}, &Attribute::value, &Attribute::value));
+  CHECK(behind("crop", "--to content --keep-display").size() == camera().size());
+  const auto windows_behind = [](const char* words) {
+    return result_windows(std::vector{parse_call(*op_named("crop"), words)}, windows);
+  };
+  CHECK(windows_behind("--to content") == Windows{windows.data, windows.data});
+  CHECK(windows_behind("--to content --keep-display") == windows);
+}
+
 TEST_CASE("a texel's ray stays where an op moves or cuts the frame") {
   struct Moved {
     const char *op, *words;

@@ -69,7 +69,7 @@ std::vector<std::string> values_of(const Param& param) {
 // Is it left out: because the host alone sees what it does, or because it is short for another?
 bool is_left_out(const Op& op, const Param& param) {
   return (op.name == "stats" && param.name == "table") || (op.name == "blur" && param.name == "zcurve") ||
-         (op.name == "sheet" && param.name == "columns") ||
+         (op.name == "sheet" && param.name == "columns") || (op.name == "crop" && param.name == "keep-display") ||
          (op.name == "resize" && param.name == "enlarge");  // of smaller images
 }
 

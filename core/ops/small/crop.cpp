@@ -11,7 +11,7 @@ namespace gpupost {
 
 namespace {
 
-enum class Target { window, data, display };  // in the order of the choices of --to
+enum class Target { window, data, display, content };  // in the order of the choices of --to
 
 // The rectangle that becomes the result. The corner is in texels of the input.
 struct Part {
@@ -61,6 +61,9 @@ Part part_of(const Call& call, const Windows& windows) {
   switch (target_of(call)) {
     case Target::window: return rectangle(call, from);
     case Target::data: return {.size = from, .corner = {}, .display = windows.data};
+    // the pipeline has cropped the image
+    case Target::content:
+      return {.size = from, .corner = {}, .display = call.flag("keep-display") ? windows.display : windows.data};
     case Target::display: return display_part(windows);
   }
   return {};
@@ -71,7 +74,7 @@ Part part_of(const Call& call, Size from) { return part_of(call, windows_before(
 void check(const Call& call) {
   const bool has_rectangle = !call.word("window").empty();
   if (target_of(call) == Target::window && !has_rectangle)
-    fail(Exit::usage, "crop: no window is given; expected --window WxH+X+Y, --to data or --to display");
+    fail(Exit::usage, "crop: no window is given; expected --window WxH+X+Y, --to data, --to display or --to content");
   if (target_of(call) != Target::window && has_rectangle)
     fail(Exit::usage, "crop: two windows are given; expected --window or --to {}, not both",
          call.op->param("to")->choices[size_t(target_of(call))]);
@@ -88,13 +91,22 @@ Output output(const Call& call, std::span<const Output> inputs) {
   Output made = inputs.front();
   made.may_be_transparent |= target_of(call) == Target::display && may_reach_beyond(made.windows);
   if (made.size == Size{}) return made;
-  const Part part = part_of(call, windows_before(call, made));
+  const Windows before = windows_before(call, made);
+  const Part part = part_of(call, before);
   made.size = part.size;
-  made.windows = {.data = part.display, .display = part.display};
+  const bool keeps_data = target_of(call) == Target::content;
+  made.windows = {.data = keeps_data ? before.data : part.display, .display = part.display};
   return made;
 }
 
+Needs needs(const Call& call) {
+  if (target_of(call) != Target::content) return {};
+  return {.front = "it finds the content of the input, so it must be the first op (use two runs)",
+          .only_content = true};
+}
+
 Footprint footprint(const Call& call, Size size) {
+  if (target_of(call) == Target::content) return {.kind = Footprint::Kind::texel};
   Footprint made{.kind = Footprint::Kind::moves};
   if (target_of(call) == Target::data) {
     made.nearest = [](Position at) { return at; };
@@ -137,6 +149,7 @@ void plan_crop(const Call& call, PlanBuilder& builder) {
 void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
   const auto& [data, display] = call.windows;
   const Part part = part_of(call, call.windows);
+  if (call.flag("keep-display")) return;
   const int x = data.min_x + part.corner.x, y = data.min_y + part.corner.y;
   crop_frame(attributes, display, {x, y, x + part.size.width - 1, y + part.size.height - 1});
 }
@@ -147,29 +160,47 @@ void change_attributes(const Call& call, std::vector<Attribute>& attributes) {
 
 const Op crop_op{
     .name = "crop",
-    .doc = {.group = OpGroup::size,
-            .summary = "Cut out a rectangle, or crop and extend to a window",
-            .description =
-                "--window cuts out W x H texels. The first one is X texels from the left and Y texels from the top of "
-                "the data window. The result starts at (0, 0). A rectangle that is not wholly inside the image is an "
-                "error.\n--to data makes the data window of an EXR its display window too, so that other formats get "
-                "every texel. --to display crops and extends the image to its display window. Missing texels are "
-                "transparent black, or black without alpha; other channels are 0 there. With --to data and --to "
-                "display, texels keep their coordinates, and the display window of the result equals its data window. "
-                "An image without windows does not change.\nTexels are copied bit for bit.",
-            .citation = "Windows as in oiiotool --cut, --croptofull",
-            .examples = {"--window 1x1+0+0", "--to display", "--to data"}},
+    .doc =
+        {.group = OpGroup::size,
+         .summary = "Cut out a rectangle, or crop and extend to a window",
+         .description =
+             "--window cuts out W x H texels. The first one is X texels from the left and Y texels from the top of "
+             "the data window. The result starts at (0, 0). A rectangle that is not wholly inside the image is an "
+             "error.\n--to data makes the data window of an EXR its display window too, so that other formats get "
+             "every texel. --to display crops and extends the image to its display window. Missing texels are "
+             "transparent black, or black without alpha; other channels are 0 there. With --to data and --to "
+             "display, texels keep their coordinates, and the display window of the result equals its data window. "
+             "An image without windows does not change.\n--to content trims the image to the smallest rectangle "
+             "that holds every texel with content. A texel with straight alpha has content if its alpha is not 0. "
+             "A texel with premultiplied alpha, as in an EXR, also has content if its R, G or B is not 0, because "
+             "that is light. Without alpha, or with --input-alpha data, it has content if any of R, G, B (or Y) and "
+             "A is not 0. NaN is content. Other channels, such as depth, do not count and are cut to the same "
+             "rectangle. Texels keep their coordinates, and the display window of the result equals its data window. "
+             "With --keep-display, the display window of an EXR stays, so that other programs see the same frame "
+             "with fewer texels.\nAn image without content becomes one texel, the first of its data window, with a "
+             "warning. A note tells the rectangle in the form of --window. --to content must be the first op. Each "
+             "image of a batch or a sequence gets its own rectangle; for one that all share, give "
+             "--window.\nTexels are copied bit for bit.",
+         .citation = "Windows as in oiiotool --cut, --croptofull and --trim",
+         .examples = {"--window 1x1+0+0", "--to display", "--to data", "--to content", "--to content --keep-display"}},
     .params = {{.name = "window",
                 .help = "Size of the rectangle and position of its top left corner, in texels",
                 .kind = ParamKind::text,
                 .form = {.syntax = "WxH+X+Y",
                          .matches = [](std::string_view text) { return whole_numbers(text, separators).has_value(); }}},
                {.name = "to",
-                .help = "Window of the result: the rectangle of --window, the data window, or the display window",
+                .help = "Window of the result: the rectangle of --window, the data window, the display window, or the "
+                        "smallest rectangle with all content",
                 .kind = ParamKind::choice,
-                .choices = {"window", "data", "display"}}},
+                .choices = {"window", "data", "display", "content"}},
+               {.name = "keep-display",
+                .help = "Leave the display window of an EXR as it is",
+                .kind = ParamKind::flag,
+                .effect = {.in = [](const Call& call) { return target_of(call) == Target::content; },
+                           .requirement = "--to content"}}},
     .check = check,
     .channels = Channels::all,
+    .needs = needs,
     .output = output,
     .footprint = footprint,
     .change_attributes = change_attributes,
