@@ -106,6 +106,7 @@ constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"-y", "existing outputs are replaced without an option"},
     {"aces", "write `tonemap --curve hill`"},
     {"add", "write `merge --with FILE --mode add`"},
+    {"autocrop", "write `crop --to content`"},
     {"ch", "write `channels --list R,G,B`"},
     {"colorconvert", "write `ocio --from SPACE --to SPACE`"},
     {"colorspace", "write `ocio --to SPACE`, or `--output-primaries`"},
@@ -138,6 +139,7 @@ constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"threads", "`--jobs` sets the number of threads"},
     {"to", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
     {"tocolorspace", "write `ocio --to SPACE`"},
+    {"trim", "write `crop --to content`"},
     {"verbose", "`--explain`, `--timing` and `--report` tell about a run"}};
 
 // " (write `flip x`)" for a word or an option of another program; "" for others.

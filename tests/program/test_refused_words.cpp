@@ -454,6 +454,7 @@ TEST_CASE("words that belong to another place say where") {
       {{"in.exr", "--strip"}, "unknown option --strip; `gpupost --help` lists all"},
       {{"in.exr", "--depth", "16"}, "unknown option --depth (`--bits` chooses the depth)"},
       {{"in.exr", "--flop"}, "unknown option --flop (write `flip x`)"},
+      {{"in.exr", "--trim"}, "unknown option --trim (write `crop --to content`)"},
       {{"in.exr", "contrast", "--value", "2"},
        "contrast: unknown option --value; neither contrast nor gpupost has it (it is an option of `gain`, `gamma`, "
        "`offset`; write it after one of these words); contrast has --factor, --pivot"},
