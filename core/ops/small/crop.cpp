@@ -178,7 +178,7 @@ const Op crop_op{
              "rectangle. Texels keep their coordinates, and the display window of the result equals its data window. "
              "With --keep-display, the display window of an EXR stays, so that other programs see the same frame "
              "with fewer texels.\nAn image without content becomes one texel, the first of its data window, with a "
-             "warning. A note tells the rectangle in the form of --window. --to content must be the first op. Each "
+             "warning. A note gives the rectangle in the form of --window. --to content must be the first op. Each "
              "image of a batch or a sequence gets its own rectangle; for one that all share, give "
              "--window.\nTexels are copied bit for bit.",
          .citation = "Windows as in oiiotool --cut, --croptofull and --trim",
