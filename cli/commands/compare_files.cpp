@@ -21,7 +21,7 @@ namespace {
 
 // Converts to linear, premultiplied float, so that files with different encodings can be compared.
 Picture meaning_of(Picture picture, const CompareOptions& options) {
-  if (options.alpha) picture.alpha = *options.alpha;
+  if (options.alpha) picture.alpha = overridden(picture.alpha, *options.alpha);
   make_working(picture, Depth::f32);
   for (Group& group : picture.groups)
     if (group.depth == Depth::half) change_depth(group, Depth::f32);

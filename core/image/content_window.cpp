@@ -54,7 +54,7 @@ void find_content(const Group& color, bool counts_colors, Window& found) {
 std::optional<Window> content_window(const Picture& picture, bool alpha_is_data) {
   const Group& color = picture.groups.front();
   if (!color.is_color) return std::nullopt;
-  const bool counts_colors = !color.has_alpha() || alpha_is_data || picture.alpha == Alpha::premultiplied;
+  const bool counts_colors = !color.has_alpha() || alpha_is_data || picture.alpha != Alpha::straight;
   const Size size = picture.size();
   Window found{.min_x = size.width, .min_y = size.height};
   switch (bytes_of(color.depth)) {

@@ -26,7 +26,14 @@ std::string_view name_of(Depth depth);  // "8", "16", "uint", "16f", "32f"
 // Transfer function. In pq and hlg, light of 1 is the reference white of ITU-R BT.2408: 203 cd/m2, and 75 % of the
 // signal.
 enum class Transfer { linear, srgb, bt709, power, pq, hlg };
-enum class Alpha { premultiplied, straight };
+// Whether color was multiplied by alpha. `premultiplied`: after it was encoded with the curve. `premultiplied_light`: before, as
+// GPUs blend textures, which they decode first. In linear color both are the same, and only the first is used.
+enum class Alpha { premultiplied, premultiplied_light, straight };
+
+// What --input-alpha makes of the alpha that a file records.
+constexpr Alpha overridden(Alpha recorded, Alpha asked) {
+  return asked == Alpha::premultiplied && recorded == Alpha::premultiplied_light ? recorded : asked;
+}
 
 struct Size {
   int width = 0;

@@ -65,7 +65,7 @@ InputImages images_of(const std::string& file, InputRead input, const InputSetti
   if (settings.primaries) set_primaries(picture, *settings.primaries);
   if (const auto warning = warning_of_removed(attributes, picture.attributes))
     input.decoded.write_warnings.push_back(*warning);
-  if (settings.alpha) picture.alpha = *settings.alpha;
+  if (settings.alpha) picture.alpha = overridden(picture.alpha, *settings.alpha);
   Group& first = picture.groups.front();
   if (settings.alpha_is_data && (first.has_alpha() || settings.makes_alpha)) first.is_data = true;
   mark_cryptomattes(picture);

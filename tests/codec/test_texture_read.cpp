@@ -197,6 +197,9 @@ TEST_CASE("KTX2: orders of components, primaries, curve, orientation and swizzle
             "its transfer function (number 8 of the data format descriptor) is not supported; without "
             "--input-transfer, it is taken as linear"});
   CHECK(decode_bytes(byte_set(descriptor + 15, 1)).picture.alpha == Alpha::premultiplied);
+  File multiplied = byte_set(descriptor + 15, 1);
+  multiplied[descriptor + 14] = std::byte{2};  // sRGB
+  CHECK(decode_bytes(multiplied).picture.alpha == Alpha::premultiplied_light);
 
   const auto orientation = std::string_view(text_of(file)).find("rd");
   const std::vector<int> upside_down = bytes_of_texels(decode_bytes(byte_set(orientation + 1, 'u')));
@@ -287,6 +290,25 @@ TEST_CASE("the alpha mode of a DDS says that alpha is data, unless the options s
   CHECK(is_data(AlphaUse::data));
   CHECK(!is_data(AlphaUse::straight));
   CHECK(!is_data(AlphaUse::premultiplied));
+}
+
+TEST_CASE("a texture with a curve and premultiplied color is decoded as GPUs do it: first, and never divided") {
+  File file = encoded_file("dds", noise_picture("RGBA", Depth::u8, Transfer::srgb));
+  patch(file, 144, 2);  // DDS_ALPHA_MODE_PREMULTIPLIED
+  for (const AlphaUse use : {AlphaUse::as_recorded, AlphaUse::premultiplied}) {
+    Picture picture = decode_bytes(file, {.alpha = use}).picture;
+    const std::vector<uint8_t> bytes = [&] {
+      const auto texels = picture.groups[0].levels[0].texels.as<uint8_t>();
+      return std::vector<uint8_t>(texels.begin(), texels.end());
+    }();
+    make_working(picture, Depth::f32);
+    const auto light = picture.groups[0].levels[0].texels.as<float>();
+    for (size_t at = 0; at < bytes.size(); ++at) {
+      const double share = bytes[at] / 255.0;
+      const double decoded = share <= 0.04045 ? share / 12.92 : std::pow((share + 0.055) / 1.055, 2.4);
+      CHECK(light[at] == doctest::Approx(at % 4 == 3 ? share : decoded).epsilon(1e-6));
+    }
+  }
 }
 
 TEST_CASE("levels of a KTX2 lie behind everything else and do not overlap") {

@@ -77,7 +77,7 @@ Decoded decoded_of(Raster raster, const DecodeOptions& options, const TexelAlloc
   check_channel_count(raster.channel_count, options.limits);
   const Depth file_depth = raster.depth;
   if (options.alpha == AlphaUse::straight) raster.alpha = Alpha::straight;
-  if (options.alpha == AlphaUse::premultiplied) raster.alpha = Alpha::premultiplied;
+  if (options.alpha == AlphaUse::premultiplied) raster.alpha = overridden(raster.alpha, Alpha::premultiplied);
   if (options.alpha != AlphaUse::as_recorded) raster.alpha_is_data = options.alpha == AlphaUse::data;
   if (!raster.colors.profile.empty() || raster.is_cmyk) apply_profile(raster, options.profile, options.limits, lend);
   if (raster.orientation != 1 && !options.keeps_orientation) turn_upright(raster);

@@ -26,7 +26,7 @@ void take_dx10(Bytes file, StoredTexture& texture) {
   const uint32_t alpha_mode = word(4) & 7;
   texture.is_opaque = alpha_mode == dds::alpha_opaque;
   texture.alpha_is_data = alpha_mode == dds::alpha_custom;
-  if (alpha_mode == dds::alpha_premultiplied) texture.alpha = Alpha::premultiplied;
+  if (alpha_mode == dds::alpha_premultiplied) texture.alpha = Alpha::premultiplied_light;
   texture.colors.transfer = texel->transfer;
 }
 

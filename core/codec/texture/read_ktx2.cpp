@@ -30,7 +30,7 @@ void take_descriptor(Bytes file, StoredTexture& texture) {
   if (little_at<uint32_t>(descriptor, block_at) != 0) return;  // of another vendor or kind
   const uint8_t primaries = byte_at(descriptor, 13), transfer = byte_at(descriptor, 14),
                 flags = byte_at(descriptor, 15);
-  if (flags & ktx2::alpha_premultiplied) texture.alpha = Alpha::premultiplied;
+  if (flags & ktx2::alpha_premultiplied) texture.alpha = Alpha::premultiplied_light;
   if (const auto other = primaries_of(primaries)) texture.colors.chromaticities = chromaticities_of(*other);
   else if (primaries > ktx2::primaries_bt709)
     texture.colors.warnings.push_back(
