@@ -22,6 +22,7 @@
 
 #include <fcntl.h>
 #include <pwd.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,18 +74,28 @@ struct TerminateHandler {
 };
 [[gnu::init_priority(101)]] static const TerminateHandler terminate_handler;
 
+// Whether Mesa can write its cache there. It maps a sparse file of 1.3 MB, and a write to a page that the disk has no room for ends the process.
+static bool can_hold_cache(const std::filesystem::path& path) {
+  constexpr uint64_t least_bytes = 2 << 20;
+  std::error_code error;
+  struct statvfs disk {};
+  return std::filesystem::is_directory(path, error) && access(path.c_str(), W_OK) == 0 &&
+         statvfs(path.c_str(), &disk) == 0 && uint64_t(disk.f_bavail) * disk.f_frsize >= least_bytes;
+}
+
 // Mesa prints warnings if it cannot create its cache, and then has none. Without XDG_CACHE_HOME, it uses the home folder that the
 // system has for the user, not HOME.
 static void spare_mesa_its_cache() {
   const char* folder = std::getenv("XDG_CACHE_HOME");
   if (const passwd* user = folder ? nullptr : getpwuid(getuid())) folder = user->pw_dir;
-  const auto can_be_used = [](const std::filesystem::path& path) {
+  const auto exists = [](const std::filesystem::path& path) {
     std::error_code error;
-    return std::filesystem::is_directory(path, error) && access(path.c_str(), W_OK) == 0;
+    return std::filesystem::exists(path, error);
   };
-  std::error_code error;
-  if (folder && (can_be_used(folder) ||
-                 (!std::filesystem::exists(folder, error) && can_be_used(std::filesystem::path(folder).parent_path()))))
+  const std::filesystem::path cache = std::filesystem::path(folder ? folder : "") / "mesa_shader_cache";
+  if (folder && can_hold_cache(exists(cache)    ? cache
+                               : exists(folder) ? folder
+                                                : std::filesystem::path(folder).parent_path()))
     return;
   setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
 }

@@ -182,7 +182,7 @@ TEST_CASE("R17: folders that too few descriptors are left for are exit 7") {
     }
 }
 
-TEST_CASE("R17: without /proc, without HOME") {
+TEST_CASE("R17: without /proc, without HOME, with a full disk for the cache") {
   Criterion bar("R17 bare systems", "runs in bare systems ended rightly");
   const Trial convert({});
   bar.count(convert.wrong(in_shell(convert, "unset HOME XDG_CACHE_HOME;"), {}), "no HOME");
@@ -197,6 +197,16 @@ TEST_CASE("R17: without /proc, without HOME") {
   if (finished.err.find("unshare") != finished.err.npos) return skip("nothing can be unmounted here");
   bar.count(finished.exit_code == 7 ? convert.wrong(finished, {7}) : fmt::format("exit {}", finished.exit_code),
             "no /proc");
+  if (!has_device()) return;
+  const TemporaryFolder full;
+  const std::string mount = fmt::format(
+      "mount -t tmpfs -o size=64k tmpfs {0} && cat /dev/zero > {0}/fill 2> /dev/null; export XDG_CACHE_HOME={0};",
+      full.path());
+  const Trial blur({"blur", "--sigma", "1.3"});
+  bar.count(blur.wrong(blur.run({.program = "/usr/bin/unshare",
+                                 .words = {"--mount", "bash", "-c", mount + " exec " + words_of(blur)}}),
+                       {}),
+            "a full disk for the cache");
 }
 
 TEST_CASE("R17: more inputs at once than descriptors are all read") {
