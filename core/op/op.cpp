@@ -67,6 +67,8 @@ Call Call::with(std::string_view param_name, double value) const {
 
 Needs needs_nothing(const Call&) { return {}; }
 Needs needs_rec709(const Call&) { return {.primaries = rec709}; }
+
+Needs needs_exact_rec709(const Call&) { return {.primaries = rec709, .floats = FloatStorage::of_bytes}; }
 Output same_as_input(const Call&, std::span<const Output> inputs) { return inputs.front(); }
 
 Output with_gray(Output image, GrayResult gray_result) {

@@ -213,11 +213,15 @@ struct NeededPicture {
   std::string_view alpha_option = {};  // option that takes its alpha, so that a file without alpha causes a warning
 };
 
+// When a chain is stored as float, although input and output fit half: never, if the input has 8 bits, most of which halves round, or always.
+enum class FloatStorage { never, of_bytes, always };
+
 // The requirements of a call.
 struct Needs {
-  std::optional<Primaries> primaries;   // required primaries of R, G and B; empty: any
-  bool luminance = false;               // takes the luminance of linear light, in the primaries that it has
-  bool depth = false;                   // requires call.depth
+  std::optional<Primaries> primaries;  // required primaries of R, G and B; empty: any
+  bool luminance = false;              // takes the luminance of linear light, in the primaries that it has
+  bool depth = false;                  // requires call.depth
+  FloatStorage floats = FloatStorage::never;
   bool takes_encoded = false;           // may expect values of a file as they are, not linear light
   std::string_view file;                // name of the option with a file, which is read into call.source; empty: none
   size_t most_file_bytes = 64 << 10;    // limit for that file
@@ -322,6 +326,8 @@ struct Reference {
 
 Needs needs_nothing(const Call& call);
 Needs needs_rec709(const Call& call);
+// Also takes 8-bit inputs as floats, for ops that measure them.
+Needs needs_exact_rec709(const Call& call);
 Output same_as_input(const Call& call, std::span<const Output> inputs);
 // Returns `image` with `gray_result` raised to at least this value.
 Output with_gray(Output image, GrayResult gray_result);

@@ -1,7 +1,6 @@
 #include "core/pipeline/pixel_formats.h"
 
 #include "core/base/error.h"
-#include "core/ops/mips/row.h"
 #include "core/pipeline/requirements.h"
 
 #include <fmt/ranges.h>
@@ -146,12 +145,10 @@ Depth storage_of(const ChainRequest& request, Depth input_depth, Depth output_de
   const PassSettings& passes = request.passes;
   if (passes.storage) return *passes.storage;
   if (passes.fp16) return Depth::half;
-  const bool is_measured = makes_luminance(request.calls) || std::ranges::any_of(request.calls, [](const Call& call) {
-                             return call.op->makes == Makes::statistics;
-                           });
-  const bool fills_levels =
-      std::ranges::any_of(request.calls, [](const Call& call) { return call.op == &mips_op && call.flag("bleed"); });
-  const bool needs_float = fills_levels || (is_measured && input_depth == Depth::u8);
+  const bool needs_float = std::ranges::any_of(request.calls, [&](const Call& call) {
+    const FloatStorage floats = call.op->needs(call).floats;
+    return floats == FloatStorage::always || (floats == FloatStorage::of_bytes && input_depth == Depth::u8);
+  });
   return needs_float ? Depth::f32 : working_depth(input_depth, output_depth);
 }
 

@@ -106,6 +106,10 @@ DEVICE_TEST_CASE("storage is half if the numbers of the input and of the output 
   CHECK(storage_of("in.exr stats") == "16f");
   CHECK(storage_of("in.png luminance -o out.exr") == "32f");
   CHECK(storage_of("in.png mips --bleed -o out.ktx2") == "32f");
+  CHECK(storage_of("in.png threshold -o out.png") == "32f");
+  CHECK(storage_of("in.png invert -o out.png") == "32f");
+  CHECK(storage_of("in.png mips --coverage 0.5 -o out.ktx2") == "32f");
+  CHECK(storage_of("in.exr threshold -o out.exr") == "16f");
   CHECK(storage_of("in.png mips -o out.ktx2") == "16f");
   CHECK(storage_of("in.png blur --radius 1 -o out.hdr") == "32f");
   CHECK(storage_of("in.png blur --radius 1 -o out.png") == "16f");

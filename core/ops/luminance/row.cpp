@@ -169,7 +169,7 @@ const Op luminance_op{
           .choices = variant_choices(),
           .is_for_measuring = true}},
     .check = check,
-    .needs = needs_rec709,
+    .needs = needs_exact_rec709,
     .output = output,
     .footprint = footprint,
     .change_attributes =

@@ -221,9 +221,13 @@ const Op mips_op{
     .channels = Channels::all,
     .needs =
         [](const Call& call) {
-          return Needs{.alpha_option = call.number("coverage") > 0 ? "--coverage"
-                                       : call.flag("bleed")        ? "--bleed"
-                                                                   : ""};
+          const bool covers = call.number("coverage") > 0;
+          return Needs{.floats = call.flag("bleed") ? FloatStorage::always
+                                 : covers           ? FloatStorage::of_bytes
+                                                    : FloatStorage::never,
+                       .alpha_option = covers               ? "--coverage"
+                                       : call.flag("bleed") ? "--bleed"
+                                                            : ""};
         },
     .output = output,
     .footprint = footprint,

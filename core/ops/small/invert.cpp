@@ -54,6 +54,8 @@ const Op invert_op = point_op({
                {.name = "red", .help = "Change R, and G and B only if they are named too", .kind = ParamKind::flag},
                {.name = "green", .help = "The same for G", .kind = ParamKind::flag},
                {.name = "blue", .help = "The same for B", .kind = ParamKind::flag}},
+    // the difference of two close numbers loses what halves round away
+    .needs = [](const Call&) { return Needs{.floats = FloatStorage::of_bytes}; },
     .output = inverted_output,
     .point = Point{.kernel = "small/invert.glsl", .fields = invert_fields, .texel = inverted_texel},
 });

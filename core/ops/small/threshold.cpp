@@ -19,7 +19,10 @@ const Op threshold_op = point_op({
           .help = "Value to compare: each channel, or the luminance by the image's primaries",
           .kind = ParamKind::choice,
           .choices = {"channel", "luminance"}}},
-    .needs = [](const Call& call) { return Needs{.luminance = call.choice("by") == "luminance"}; },
+    .needs =
+        [](const Call& call) {
+          return Needs{.luminance = call.choice("by") == "luminance", .floats = FloatStorage::of_bytes};
+        },
     // near the threshold rounding decides, so 0 and 1 are both right
     .reference = {.tolerance = luminance_tolerance},
     .point = Point{

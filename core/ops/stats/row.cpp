@@ -67,7 +67,7 @@ const Op stats_op{
                {.name = "table", .help = "Print a table instead of JSON", .kind = ParamKind::flag}},
     .makes = Makes::statistics,
     .channels = Channels::all,
-    .needs = needs_rec709,
+    .needs = needs_exact_rec709,
     .footprint = footprint,
     .reference = {.levels = reference, .tolerance = exact_tolerance},
     .plan = plan_stats,
