@@ -223,7 +223,7 @@ DEVICE_TEST_CASE("the ways to write one call of blur") {
       {"a plan of an order",
        {"--explain", "blur", "--radius", "7", "--zcurve"},
        {},
-       {"blur: separable, order z needs direct or separable"}},
+       {"blur: separable, --zcurve needs direct or separable"}},
       {"a plan that was asked for",
        {"--explain", "blur", "--radius", "7", "--method", "direct"},
        {},

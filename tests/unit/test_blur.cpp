@@ -407,9 +407,9 @@ TEST_CASE("auto says what it took and why, and which methods an order leaves it"
   const auto choice = [](std::string_view words) { return plan_of(words).choices.at(0); };
   CHECK(choice("--radius 7 --method separable") == "blur: separable, asked for");
   CHECK(choice("--radius 1 --zcurve") ==
-        "blur: direct, order z needs direct or separable: one pass of few texels is faster than two");
+        "blur: direct, --zcurve needs direct or separable: one pass of few texels is faster than two");
   CHECK(choice("--radius 9 --order amd --workgroup 8x8")
-            .starts_with("blur: separable, order amd, workgroup 8x8 needs direct"));
+            .starts_with("blur: separable, --order amd, --workgroup 8x8 needs direct"));
   CHECK(choice("--radius 7").starts_with("blur: "));
 }
 

@@ -28,11 +28,12 @@ struct Grouping {
 
 std::string_view order_of(const Call& call) { return call.flag("zcurve") ? "z" : call.choice("order"); }
 
-// What of an order was asked for: "order z, workgroup 8x8"; "" for nothing.
+// The given options of an order: "--order z, --workgroup 8x8"; "" if there are none.
 std::string asked_order(const Call& call) {
   std::vector<std::string> words;
-  if (order_of(call) != "auto") words.push_back(fmt::format("order {}", order_of(call)));
-  if (call.choice("workgroup") != "auto") words.push_back(fmt::format("workgroup {}", call.choice("workgroup")));
+  if (call.flag("zcurve")) words.emplace_back("--zcurve");
+  else if (call.choice("order") != "auto") words.push_back(fmt::format("--order {}", call.choice("order")));
+  if (call.choice("workgroup") != "auto") words.push_back(fmt::format("--workgroup {}", call.choice("workgroup")));
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
