@@ -216,6 +216,8 @@ TEST_CASE("parts are read by number and by name, whatever their sizes and compre
   CHECK(first.parts[3].size == Size{26, 37});
   CHECK(first.parts[3].channels == std::vector<std::string>{"A", "B", "G", "R"});
   CHECK(is_warned_of(first, "only part `part 0` was read (--part reads another)"));
+  CHECK(is_warned_of(decode_bytes(file, {.checks_all = true}),
+                     "channels, windows and attributes are those of part `part 0` (--part reads another)"));
   CHECK(decode_bytes(file, {.part = "0"}).warnings.empty());
 }
 

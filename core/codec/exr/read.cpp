@@ -129,8 +129,11 @@ size_t count_nonfinite(const Group& group) {
                                       [](uint16_t half) { return (half & exponent) == exponent; }));
 }
 
-// Warns about parts that were not read.
-std::string warning_of_parts(const std::vector<ExrHeader>& parts, const ExrHeader& read) {
+// Warns about the other parts. `is_checked`: they were decoded too.
+std::string warning_of_parts(const std::vector<ExrHeader>& parts, const ExrHeader& read, bool is_checked) {
+  if (is_checked)
+    return fmt::format("has {} parts; channels, windows and attributes are those of part `{}`{}", parts.size(),
+                       printable(read.name), part_hint);
   return fmt::format("has {} parts; only part `{}` was read{}", parts.size(), printable(read.name), part_hint);
 }
 
@@ -194,7 +197,7 @@ Decoded read_exr(Bytes file, const DecodeOptions& options, const TexelAllocator&
   decoded.others = other_parts(file, parts, header);
   if (keeps_parts) pack_other_parts(file, parts, options.limits, lend, decoded.others);
   if (parts.size() > 1 && options.part.empty() && !keeps_parts)
-    decoded.warnings.push_back(warning_of_parts(parts, header));
+    decoded.warnings.push_back(warning_of_parts(parts, header, options.checks_all));
   if (ExrGroup& color = groups.front(); color.has_chroma) {
     if (const size_t count = color.group.depth == Depth::half ? count_nonfinite(color.group) : 0)
       decoded.warnings.push_back(
