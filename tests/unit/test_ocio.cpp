@@ -59,7 +59,9 @@ TEST_CASE("ocio refuses what does not go together, before any configuration is r
 TEST_CASE("names that a configuration lacks are refused with the nearest one that it has") {
   if (!has_ocio()) return;
   CHECK(has(refusal({"--to=ACEScgg"}), "1 ocio: --to ACEScgg is not in the configuration (did you mean `ACEScg`?)"));
-  CHECK(has(refusal({"--display=sRGB"}), "1 ocio: --display sRGB is not in the configuration"));
+  CHECK(has(refusal({"--display=sRGB"}),
+            "1 ocio: --display sRGB is not in the configuration (did you mean `sRGB - Display`?)"));
+  CHECK(has(refusal({"--to=sRGB"}), "1 ocio: --to sRGB is not in the configuration (`gpupost info"));  // several
   CHECK(has(refusal({"--display=sRGB - Display", "--view=Row"}), "(did you mean `Raw`?)"));
   CHECK(has(refusal({"--look=x"}), "1 ocio: --look x is not in the configuration"));
   const std::string display = "--display=sRGB - Display";

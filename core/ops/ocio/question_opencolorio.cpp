@@ -1,5 +1,6 @@
 #include "core/ops/ocio/question_opencolorio.h"
 
+#include "core/base/text.h"
 #include "core/image/primaries.h"
 #include "core/image/to_working.h"
 #include "core/op/parse.h"
@@ -62,10 +63,20 @@ namespace {
 constexpr const char* interchange = "aces_interchange";
 constexpr const char* display_interchange = "cie_xyz_d65_interchange";
 
+// " (did you mean `sRGB - Display`?)" for sRGB: the nearest name, else the only one that begins with the given text.
+std::string hint_for(const std::string& name, const std::vector<std::string>& known) {
+  const std::string hint = suggestion(name, {known.begin(), known.end()});
+  const auto is_longer = [&](const std::string& candidate) {
+    return lower_case(candidate).starts_with(lower_case(name));
+  };
+  if (!hint.empty() || std::ranges::count_if(known, is_longer) != 1) return hint;
+  return fmt::format(" (did you mean `{}`?)", *std::ranges::find_if(known, is_longer));
+}
+
 [[noreturn]] void refuse(const OcioTransform& transform, std::string_view option, const std::string& name,
                          const std::vector<std::string>& known) {
   fail(Exit::usage, "--{} {} is not in the configuration{} (`gpupost info --ocio {}` lists its names)", option, name,
-       suggestion(name, {known.begin(), known.end()}), transform.config);
+       hint_for(name, known), transform.config);
 }
 
 void check_known(const OcioTransform& transform, std::string_view option, const std::string& name,
