@@ -66,7 +66,9 @@ const DeviceInfo& choose_device(const std::vector<DeviceInfo>& devices, const st
   if (!best && devices.empty()) fail_without_driver("Vulkan lists no device");
   if (!best) fail(Exit::device, "no device matches --device {}; available: {}", wanted, list_of_names(devices));
   if (require_gpu && best->traits.type == DeviceType::cpu)
-    fail(Exit::device, "--require-gpu: {} is not a GPU; available: {}", best->traits.name, list_of_names(devices));
+    fail(Exit::device,
+         "--require-gpu: {} is not a GPU; available: {}; choose a GPU with --device, or leave --require-gpu out",
+         best->traits.name, list_of_names(devices));
   return *best;
 }
 

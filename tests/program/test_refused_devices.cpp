@@ -30,7 +30,7 @@ DEVICE_TEST_CASE("no device of that name") {
     refusals.push_back({"a GPU required of a CPU",
                         {"mips", "in.exr", "-o", "out.exr", "--require-gpu", "--device", "cpu"},
                         4,
-                        {"--require-gpu"}});
+                        {"--require-gpu", "; choose a GPU with --device, or leave --require-gpu out"}});
   }
   check_all(refusals);
 }
