@@ -192,7 +192,7 @@ std::string text_of(const ExplainedGroup& group) {
   for (const auto& [step, plan] : group.steps) {
     if (step.route == Route::by_op) text += explain(plan, step.calls);
     else
-      for (const Call& call : step.calls) text += fmt::format("nearest  {}\n", call.text());
+      for (const Call& call : step.calls) text += fmt::format("nearest  `{}` copies the nearest texels\n", call.text());
   }
   return text;
 }

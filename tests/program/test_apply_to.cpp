@@ -304,10 +304,12 @@ DEVICE_TEST_CASE("--explain and shader show what channels beside the color go th
     return finished.out;
   };
   const std::string mixed = explained({"resize", "--size", "50%", "mips"});
-  const size_t beside = mixed.find("channels Z\nnearest  resize --size 50%\nchain    mips\n");
+  const size_t beside =
+      mixed.find("channels Z\nnearest  `resize --size 50%` copies the nearest texels\nchain    mips\n");
   REQUIRE_MESSAGE(beside != mixed.npos, mixed);
   CHECK(mixed.find("pass 0", beside) != mixed.npos);
-  CHECK(mixed.find("channels id\nnearest  resize --size 50%\nnearest  mips\n") != mixed.npos);
+  CHECK(mixed.find("channels id\nnearest  `resize --size 50%` copies the nearest texels\nnearest  `mips` copies the "
+                   "nearest texels\n") != mixed.npos);
   CHECK(explained({"blur", "--radius", "2"}).find("channels Z stay as they are\n") != std::string::npos);
   const std::string dropped = "channels Z id are dropped\n";
   CHECK(explained({"exposure", "--stops", "1", "-o", "x.png"}).ends_with(dropped));
