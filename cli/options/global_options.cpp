@@ -126,7 +126,7 @@ static uint64_t bytes_of(std::string_view name, const std::string& word) {
 static bool truth(const Global& global, const std::string& word) {
   if (word == "1" || word == "true") return true;
   if (word == "0" || word == "false") return false;
-  fail(Exit::usage, "{}={} is neither 1 nor 0", environment_name(global), word);
+  fail(Exit::usage, "{}={} is not valid; expected 1, 0, true or false", environment_name(global), word);
 }
 
 // Sets the limits of inputs.

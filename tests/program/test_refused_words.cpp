@@ -156,7 +156,7 @@ TEST_CASE("values of the environment that are wrong, each named by its variable"
       {"JOBS", "0", 1, "--jobs 0"},
       {"TILE_SIDE", "8", 1, "--tile-side 8"},
       {"MAX_DISPATCH_MS", "-1", 1, "--max-dispatch-ms -1"},
-      {"REQUIRE_GPU", "maybe", 1, "GPUPOST_REQUIRE_GPU=maybe"},
+      {"REQUIRE_GPU", "maybe", 1, "GPUPOST_REQUIRE_GPU=maybe is not valid; expected 1, 0, true or false"},
   };
   const TestFolder place;
   for (const auto& [name, value, exit_code, text] : values) {
