@@ -91,8 +91,8 @@ const Op brightpass_op = point_op({
             .description =
                 "Changes the luminance Y of each texel. The chromaticity and alpha do not change. The op works on "
                 "straight color in CIE Yxy. A NaN becomes black. Infinite light becomes white. "
-                "Light with infinities of both signs counts as NaN; the conversion from other primaries than Rec. 709 "
-                "can make it of one infinite channel.\nWith --form plain, Y "
+                "Light with infinities of both signs counts as NaN. Converting an image with one infinite channel from "
+                "other primaries than Rec. 709 can create such light.\nWith --form plain, Y "
                 "becomes max(Y - threshold, 0). "
                 "With --knee K, the transition is soft: Y from threshold - K to threshold + K becomes (Y - threshold + "
                 "K)^2 / (4 K).\nWith --form mapped, Y is first multiplied by key / log average. The light v above the "

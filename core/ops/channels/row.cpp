@@ -75,7 +75,7 @@ const Op channels_op = point_op({
             .citation = "oiiotool --ch",
             .examples = {"--list B,G,R,A", "--list R,G,B=0.5,A=1", "--list R,R,R"}},
     .params = {{.name = "list",
-                .help = "Three or four channels or numbers (C), which become R, G, B and A",
+                .help = "Sources of R, G, B and A, in this order: each C is a channel or a number",
                 .kind = ParamKind::text,
                 .form = {.syntax = "C,C,C or C,C,C,C",
                          .matches = [](std::string_view text) { return channel_sources(text).has_value(); }},

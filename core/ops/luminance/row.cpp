@@ -157,8 +157,8 @@ const Op luminance_op{
           .kind = ParamKind::choice,
           .choices = {std::begin(measure_names), std::end(measure_names)}},
          {.name = "weights",
-          .help =
-              "Weights of R, G and B: rec709 is 0.2126 0.7152 0.0722, document (Engel 2014) is 0.2125 0.7154 0.0721",
+          .help = "Weights of R, G and B: rec709 is 0.2126 0.7152 0.0722, document is 0.2125 0.7154 0.0721, as in the "
+                  "talk of Engel (2014)",
           .kind = ParamKind::choice,
           .choices = {"rec709", "document"},
           .effect = {.in = [](const Call& call) { return cell_measure_of(call) != CellMeasure::count; },

@@ -111,7 +111,7 @@ const Op mips_op{
     .name = "mips",
     .doc =
         {.group = OpGroup::size,
-         .summary = "Make a mip chain, in one dispatch on a GPU",
+         .summary = "Make a mip chain",
          .description =
              "A W x H image gets 1 + floor(log2(max(W, H))) levels. If a side has s texels, it has max(1, floor(s / "
              "2)) in the next level. If s is even, each texel averages two texels along that axis. If s is odd, it "
