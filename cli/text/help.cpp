@@ -5,6 +5,7 @@
 #include "cli/options/environment.h"
 #include "cli/options/global_options.h"
 #include "core/base/version.h"
+#include "core/codec/formats.h"
 #include "core/ops/registry.h"
 
 #include <fmt/ranges.h>
@@ -15,15 +16,6 @@
 #include <utility>
 
 namespace gpupost {
-
-// The values that an option takes: "auto|single-pass|per-level", "0..16 texels".
-static std::string values_of(const Param& param) {
-  if (param.kind == ParamKind::flag) return "";
-  if (param.kind == ParamKind::text) return std::string(param.form.syntax);
-  if (param.is_for_measuring) return "VARIANT";
-  if (param.kind == ParamKind::choice) return fmt::format("{}", fmt::join(param.choices, "|"));
-  return fmt::format("{}..{}{}{}", param.min, param.max, param.unit.empty() ? "" : " ", param.unit);
-}
 
 // "required", or the default; empty if there is none, or if the help describes it.
 static std::string default_of(const Param& param) {
@@ -68,9 +60,19 @@ static std::vector<Note> notes_of(const Op& op) { return op.doc.notes ? op.doc.n
 // Rows have more examples, which tests run.
 static constexpr size_t most_shown_examples = 6;
 
+// "lut FILE.cube", "flip [x|y|xy]": the op with its positional options.
+static std::string op_usage(const Op& op) {
+  std::string text(op.name);
+  for (const Param& param : op.params)
+    if (param.is_positional)
+      text +=
+          param.presence == Presence::required ? " " + param.value_text() : fmt::format(" [{}]", param.value_text());
+  return text;
+}
+
 // Examples first, then options, then details.
 std::string help_text(const Op& op) {
-  std::string text = fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\nExamples\n", op.name,
+  std::string text = fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n\n{}\nExamples\n", op_usage(op),
                                  wrapped(fmt::format("{}.", op.doc.summary), 0));
   const std::string_view inputs = op.makes == Makes::cell ? "a.exr b.exr c.exr" : "in.exr";
   const std::span examples = op.doc.examples;
@@ -78,7 +80,7 @@ std::string help_text(const Op& op) {
     text += fmt::format("  gpupost {}{}{} {}\n", op.name, example.empty() ? "" : " ", example, inputs);
   if (!op.params.empty()) text += "\nOptions\n";
   for (const Param& param : op.params)
-    text += option_lines(fmt::format("{} {}", param.typed_name(), values_of(param)), help_of(param));
+    text += option_lines(fmt::format("{} {}", param.typed_name(), param.value_text()), help_of(param));
   if (op.doc.notes) text += fmt::format("\n{}\n", op.params.front().typed_name());
   for (const Note& note : notes_of(op))
     text += fmt::format("  {}\n{}{}", note.name, wrapped(note.formula, 6), wrapped(note.text, 6));
@@ -112,12 +114,13 @@ static std::string globals_text() {
 }
 
 std::string help_text(const CommandRow& verb) {
-  std::string text = fmt::format("gpupost {}\n\n{}\nExamples\n", verb.usage,
-                                 wrapped(fmt::format("{}. {}", verb.summary, verb.description), 0));
+  std::string text =
+      fmt::format("gpupost {}\n\n{}\nExamples\n", verb.usage, wrapped(fmt::format("{}.", verb.summary), 0));
   for (const std::string_view example : verb.examples) text += fmt::format("  gpupost {}\n", example);
   if (!verb.options.empty()) text += "\nOptions\n";
   for (const CommandOption& option : verb.options)
     text += option_lines(fmt::format("{} {}", option.name, option.value_text()), option.help);
+  if (!verb.description.empty()) text += "\nDetails\n" + wrapped(verb.description, 2);
   if (verb.argument == Argument::chain) return text + "\nGlobal options: gpupost --help\n";
   const std::vector<const Global*> globals = globals_of(verb);
   if (!globals.empty()) text += "\nGlobal options that it takes\n";
@@ -157,6 +160,14 @@ static constexpr std::string_view first_examples =
 static constexpr std::string_view common_options[] = {"output", "bits",   "fp16",   "apply-to", "device",
                                                       "jobs",   "verify", "timing", "report",   "explain"};
 
+// "Reads and writes exr, png; only reads bmp."
+static std::string formats_text() {
+  std::vector<std::string_view> written, only_read;
+  for (const Format& format : all_formats())
+    if (format.can_read()) (format.can_write() ? written : only_read).push_back(format.name);
+  return fmt::format("Reads and writes {}; only reads {}.", fmt::join(written, ", "), fmt::join(only_read, ", "));
+}
+
 static std::string_view first_sentence(std::string_view text) { return text.substr(0, text.find(". ")); }
 
 std::string first_steps() {
@@ -168,9 +179,10 @@ std::string first_steps() {
 
 std::string short_help_text() {
   std::string text = fmt::format(
-      "gpupost: image processing on the GPU: mip chains, blurs, resizing, tone mapping and more\n\nUsage\n{}\n"
+      "gpupost: image processing on the GPU: mip chains, blurs, resizing, tone mapping and more\n{}\n"
+      "Usage\n{}\n"
       "Examples\n{}  cat in.exr | gpupost blur --radius 7 > out.exr\n\nOps (gpupost help OP)\n",
-      usage, first_examples);
+      wrapped(formats_text(), 0), usage, first_examples);
   for (const auto& [title, ops] : grouped_ops()) {
     text += fmt::format("  {:<20}", title);
     for (const Op* op : ops) text += fmt::format(" {}", op->name);
@@ -190,9 +202,9 @@ std::string short_help_text() {
 
 std::string help_text() {
   std::string text = fmt::format(
-      "gpupost: image processing on the GPU\n\n{}\nWithout an input, or with -, gpupost reads standard input.\n\n"
+      "gpupost: image processing on the GPU\n\n{}\nWithout an input, or with -, gpupost reads standard input.\n{}\n"
       "Ops (gpupost help OP)\n{}\nVerbs (gpupost help VERB)\n",
-      usage, ops_list());
+      usage, wrapped(formats_text(), 0), ops_list());
   for (const CommandRow* verb : all_verbs()) text += fmt::format("  {:<22}{}\n", verb->name, verb->summary);
   return text + "\nGlobal options (an environment variable in brackets sets the same option)\n" + globals_text() +
          "\n" + exit_codes_text();
@@ -215,6 +227,17 @@ static std::string roff_item(std::string_view name, std::string_view value, std:
   return fmt::format(".TP\n\\fB{}\\fR{}{}\n{}\n", roff(name), value.empty() ? "" : " ", roff(value), roff(text));
 }
 
+// One paragraph for each line of `text`.
+static std::string roff_paragraphs(std::string_view text) {
+  std::string paragraphs;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    paragraphs += fmt::format(".PP\n{}\n", roff(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return paragraphs;
+}
+
 static std::string roff_lines(std::string_view title, std::string_view lines) {
   return fmt::format(".SH {}\n.nf\n{}.fi\n", title, roff(lines));
 }
@@ -225,16 +248,18 @@ std::string man_page() {
       version_number());
   text += roff_lines("SYNOPSIS", usage) + roff_lines("EXAMPLES", first_examples) + ".SH OPS\n";
   for (const Op* op : all_ops()) {
-    text += fmt::format(".SS {}\n{}.\n.PP\n{}\n", op->name, roff(op->doc.summary), roff(op->doc.description));
-    for (const Param& param : op->params) text += roff_item(param.typed_name(), values_of(param), help_of(param));
+    text += fmt::format(".SS {}\n{}.\n{}", op_usage(*op), roff(op->doc.summary), roff_paragraphs(op->doc.description));
+    for (const Param& param : op->params) text += roff_item(param.typed_name(), param.value_text(), help_of(param));
+    if (op->doc.notes) text += fmt::format(".PP\n{}\n", roff(op->params.front().typed_name()));
+    for (const Note& note : notes_of(*op))
+      text += roff_item(note.name, "", fmt::format("{}; {}", note.formula, note.text));
   }
   text += ".SH VERBS\n";
   for (const CommandRow* verb : all_verbs()) {
-    text +=
-        fmt::format(".SS {}\n{}\n", roff(verb->usage), roff(fmt::format("{}. {}", verb->summary, verb->description)));
+    text += fmt::format(".SS {}\n{}.\n{}", roff(verb->usage), roff(verb->summary), roff_paragraphs(verb->description));
     for (const CommandOption& option : verb->options) text += roff_item(option.name, option.value_text(), option.help);
   }
-  text += ".SH GLOBAL OPTIONS\n";
+  text += ".SH GLOBAL OPTIONS\nAn environment variable in brackets sets the same option.\n";
   for (const Global& global : all_globals()) text += roff_item(names_of(global), global.value_text(), help_of(global));
   text += ".SH EXIT STATUS\n";
   for (const std::string_view line : exit_codes) {
@@ -259,7 +284,7 @@ static std::string op_markdown(const Op& op) {
   text += "\n";
   if (!op.params.empty()) text += "\n| option | values | default | |\n|---|---|---|---|\n";
   for (const Param& param : op.params) {
-    std::string values = values_of(param);
+    std::string values = param.value_text();
     for (size_t at = 0; (at = values.find('|', at)) != values.npos; at += 2) values.replace(at, 1, "\\|");
     text += fmt::format("| `{}` | {} | {} | {} |\n", param.typed_name(), values, default_of(param), param.help);
   }

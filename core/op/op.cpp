@@ -3,7 +3,7 @@
 #include "core/base/threads.h"
 #include "core/op/benchmark.h"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
@@ -13,6 +13,14 @@
 namespace gpupost {
 
 std::string Param::typed_name() const { return is_positional ? std::string(name) : fmt::format("--{}", name); }
+
+std::string Param::value_text() const {
+  if (kind == ParamKind::flag) return "";
+  if (kind == ParamKind::text) return std::string(form.syntax);
+  if (is_for_measuring) return "VARIANT";
+  if (kind == ParamKind::choice) return fmt::format("{}", fmt::join(choices, "|"));
+  return fmt::format("{}..{}{}{}", min, max, unit.empty() ? "" : " ", unit);
+}
 
 std::string Setting::text() const { return param.empty() ? "" : fmt::format("--{} {}", param, value); }
 

@@ -61,6 +61,8 @@ struct Param {
 
   // The name for messages: "--levels", or "axis" if positional.
   std::string typed_name() const;
+  // What the option takes: "auto|single-pass|per-level", "0..16 texels", "FILE.cube"; "" for a flag.
+  std::string value_text() const;
 };
 
 // One component of an image in the CPU reference, row by row from the top.

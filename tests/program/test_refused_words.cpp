@@ -389,6 +389,9 @@ TEST_CASE("-h is one screen, and --help names every global option") {
   const std::string all = TestFolder().gpupost({"--help"}).out;
   for (const std::string part : {"--max-decoded", "--no-clobber", "Exit codes"})
     CHECK_MESSAGE(all.find(part) != std::string::npos, part);
+  for (const std::string& text : {screen, all})
+    for (const std::string part : {"Reads and writes exr, png, ", "; only reads ", "bmp."})
+      CHECK_MESSAGE(text.find(part) != std::string::npos, part);
 }
 
 TEST_CASE("a line break in a name does not break the message's line") {

@@ -53,6 +53,8 @@ TEST_CASE("help of each verb has its usage and examples, and its options are tho
     CHECK(finished.exit_code == 0);
     CHECK(finished.out.starts_with("gpupost " + verb));
     CHECK(!examples_of(finished.out).empty());
+    const size_t examples = finished.out.find("\nExamples\n");  // they come before all other text but the summary
+    CHECK(std::ranges::count(finished.out.substr(0, examples), '\n') <= 4);
     CHECK(place.gpupost({verb, "--help"}).out == finished.out);
     for (const std::string& option : first_words(finished.out, "Options"))
       CHECK_MESSAGE(completed(place, {verb, option}).find(option + "\t") != std::string::npos, option);
@@ -92,6 +94,18 @@ TEST_CASE("every word of the manual page fits into a line of 80 characters, or m
   for (size_t at = 0; (at = text.find("\\:", at)) != text.npos;) text.replace(at, 2, " ");
   std::istringstream words(text);
   for (std::string word; words >> word;) CHECK_MESSAGE(word.size() <= 72, word);
+}
+
+TEST_CASE("the manual page and the help of ops have all that they refer to") {
+  const TestFolder place;
+  const std::string man = place.gpupost({"man"}).out;
+  for (const char* part :
+       {"\\fBneutral\\fR", "\\fB//!point NAME HELP\\fR", "An environment variable in brackets sets the same option.",
+        ".SS lut FILE.cube\n", "(0.5, 0.5, 1).\n.PP\n\\-\\-coverage is"})
+    CHECK_MESSAGE(man.find(part) != man.npos, part);
+  for (const auto& [op, usage] : {std::pair("lut", "lut FILE.cube"), {"flip", "flip [x|y|xy]"}, {"gain", "gain"}})
+    CHECK(place.gpupost({"help", op})
+              .out.starts_with(fmt::format("gpupost [INPUT...] {} [OPTIONS] [-o OUTPUT]\n", usage)));
 }
 
 TEST_CASE("version and doctor name every library, with its version or that it is not in this build") {
