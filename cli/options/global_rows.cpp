@@ -40,7 +40,8 @@ std::span<const Global> all_globals() {
       {.name = "frames",
        .value = "RANGE",
        .help = "Frames of an input sequence: 1001-1100, 1-100x2 (every 2nd), 1-10y3 (all but every 3rd), 5-1 "
-               "(backwards), -5--1, or several with commas. Default: all existing frames. Write the sequence as "
+               "(backwards), -5--1 (from -5 to -1), or several with commas. Default: all existing frames. Write the "
+               "sequence as "
                "in.%04d.exr or in.####.exr: at least 4 digits. # means at least 4 digits too, ## at least 2, ### at "
                "least 3"},
       {.name = "skip-missing",
@@ -154,9 +155,9 @@ std::span<const Global> all_globals() {
       {.name = "part",
        .value = "WHICH",
        .help =
-           "Part of a multi-part EXR to work on, by number or name; also page of a TIFF, layer of a KTX2 or DDS, "
-           "and face: 0 to 5, or +X to -Z (in an array of cubes `1 -Z`). Default: the first. An EXR output gets the "
-           "other parts of an EXR too",
+           "Part of a multi-part EXR to work on, by number (from 0) or name; also page of a TIFF, layer of a KTX2 or "
+           "DDS, and face: 0 to 5, or +X to -Z (in an array of cubes `1 -Z`). Default: the first; `compare` compares "
+           "all parts of an EXR, and `info` lists them. An EXR output gets the other parts of an EXR too",
        .scope = Scope::reading},
       {.name = "drop-parts",
        .help = "Write only the part that was read, not the other parts of a multi-part EXR",
@@ -312,7 +313,7 @@ std::span<const Global> all_globals() {
        .help = "Replace exit codes, for a scheduler: 7=33,5=34 ends with 33 instead of 7 and 34 instead of 5. 0 cannot "
                "be replaced or used",
        .scope = Scope::bake},
-      {.name = "quiet", .help = "Do not print warnings and notes", .scope = Scope::bake},
+      {.name = "quiet", .help = "Do not print warnings, notes and the progress bar", .scope = Scope::bake},
   };
   return rows;
 }
