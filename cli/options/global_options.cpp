@@ -80,9 +80,10 @@ static Transfer transfer_named(const std::string& name) {
 
 static Primaries primaries_named(std::string_view option, const std::string& text) {
   if (const auto parsed = parse_primaries(text)) return *parsed;
+  const std::vector<std::string_view>& names = global_named(option)->choices;
   fail(Exit::usage,
-       "--{} {} are not primaries; expected {}, or eight numbers with commas: x and y of red, green, blue and white",
-       option, text, fmt::join(global_named(option)->choices, ", "));
+       "--{} {} are not primaries{}; expected {}, or eight numbers with commas: x and y of red, green, blue and white",
+       option, text, suggestion(text, names), fmt::join(names, ", "));
 }
 
 static std::optional<int64_t> number_in(std::string_view word, int64_t low, int64_t high) {

@@ -223,29 +223,62 @@ static size_t edit_distance(std::string_view a, std::string_view b) {
 
 // Names of other programs, and those of gpupost for the same; "" if gpupost has none.
 static constexpr std::pair<std::string_view, std::string_view> other_names[] = {
-    {"aces", "hill"},         {"ati1", "bc4"},
-    {"ati2", "bc5"},          {"bc2", "bc3"},
-    {"bc6", "bc6h"},          {"bicubic", "catmull-rom"},
-    {"bilinear", "triangle"}, {"brightness", "exposure"},
-    {"bspline", "cubic"},     {"composite", "merge"},
-    {"convert", ""},          {"diff", "compare"},
-    {"dxt1", "bc1"},          {"dxt3", "bc3"},
-    {"dxt5", "bc3"},          {"--ev", "--stops"},
-    {"filmic", "hable"},      {"float", "32f"},
-    {"half", "16f"},          {"--half", "--fp16"},
-    {"--height", "--size"},   {"identify", "info"},
-    {"montage", "sheet"},     {"negate", "invert"},
-    {"plus", "add"},          {"point", "nearest"},
-    {"--scale", "--size"},    {"scale", "resize"},
-    {"thumbnail", "resize"},  {"tonemapping", "tonemap"},
-    {"uint16", "16"},         {"uint8", "8"},
-    {"unsharp", "sharpen"},   {"--width", "--size"},
+    {"aces", "hill"},
+    {"aces", "ap0"},
+    {"acescg", "ap1"},
+    {"ati1", "bc4"},
+    {"ati2", "bc5"},
+    {"bc2", "bc3"},
+    {"bc6", "bc6h"},
+    {"bicubic", "catmull-rom"},
+    {"bilinear", "triangle"},
+    {"brightness", "exposure"},
+    {"bspline", "cubic"},
+    {"bt2020", "rec2020"},
+    {"bt709", "rec709"},
+    {"composite", "merge"},
+    {"convert", ""},
+    {"diff", "compare"},
+    {"display-p3", "p3-d65"},
+    {"dxt1", "bc1"},
+    {"dxt3", "bc3"},
+    {"dxt5", "bc3"},
+    {"--ev", "--stops"},
+    {"filmic", "hable"},
+    {"float", "32f"},
+    {"--half", "--fp16"},
+    {"half", "16f"},
+    {"--height", "--size"},
+    {"identify", "info"},
+    {"montage", "sheet"},
+    {"negate", "invert"},
+    {"normal", "over"},
+    {"p3", "p3-d65"},
+    {"plus", "add"},
+    {"point", "nearest"},
+    {"--scale", "--size"},
+    {"scale", "resize"},
+    {"srgb", "rec709"},
+    {"srgb", "srgb"},
+    {"--temp", "--kelvin"},
+    {"--temperature", "--kelvin"},
+    {"thumbnail", "resize"},
+    {"tonemapping", "tonemap"},
+    {"uint16", "16"},
+    {"uint8", "8"},
+    {"unsharp", "sharpen"},
+    {"--width", "--size"},
+    {"wrap", "repeat"},
+    {"wrap", "warp"},
 };
 
-// The name in gpupost of a word of another program. Nothing for other words.
-static std::optional<std::string_view> name_here(std::string_view word) {
-  const auto found = std::ranges::find(other_names, word, &std::pair<std::string_view, std::string_view>::first);
-  return found == std::end(other_names) ? std::nullopt : std::optional(found->second);
+// The known name for a word of another program, or "" if there is none. Nothing for other words.
+static std::optional<std::string_view> name_here(std::string_view word, const std::vector<std::string_view>& known) {
+  std::optional<std::string_view> name;
+  for (const auto& [other, own] : other_names)
+    if (other == word && (!name || name->empty()))
+      name = std::ranges::find(known, own) == known.end() ? std::string_view() : own;
+  return name;
 }
 
 static std::string in_lower_case(std::string_view word) {
@@ -256,8 +289,7 @@ static std::string in_lower_case(std::string_view word) {
 
 std::string closest_word(std::string_view given, const std::vector<std::string_view>& known) {
   const std::string word = in_lower_case(given);
-  if (const std::optional<std::string_view> name = name_here(word))
-    return std::string(std::ranges::find(known, *name) == known.end() ? "" : *name);
+  if (const std::optional<std::string_view> name = name_here(word, known)) return std::string(*name);
 
   const size_t letter_count =
       word.size() - std::min(word.find_first_not_of('-'), word.size());  // without leading dashes

@@ -48,7 +48,8 @@ void check_numbers(const OutputSettings& output, const Format& format) {
     fail(Exit::usage, "--output-primaries: {} files hold Rec. 709 only; expected rec709, or another format",
          format.name);
   if (output.bits && !format.can_write(*output.bits))
-    fail(Exit::usage, "--bits {}: {} files hold {}", name_of(*output.bits), format.name, fmt::join(names, " or "));
+    fail(Exit::usage, "--bits {0}: {1} files hold {2}; expected --bits {2}, or another format", name_of(*output.bits),
+         format.name, fmt::join(names, " or "));
   if (output.dither != Dither::none && !format.can_write(Depth::u8))
     fail(Exit::usage, "--dither ordered: {} files hold {}; expected an 8-bit format, or --dither none", format.name,
          fmt::join(names, " or "));

@@ -234,6 +234,15 @@ TEST_CASE("the nearest word is the one with the fewest letters to change, add or
   CHECK(suggestion("xyzzy", known) == "");
   CHECK(closest_word("aces", {"help"}) == "");  // another name for what is not among the known words
   CHECK(closest_word("aces", {"agx", "hill"}) == "hill");
+  CHECK(closest_word("aces", {"rec709", "ap0"}) == "ap0");  // several names, for different options
+  CHECK(closest_word("sRGB", {"rec709", "ap0"}) == "rec709");
+  CHECK(closest_word("sRGB", {"srgb", "linear"}) == "srgb");
+  CHECK(closest_word("ACEScg", {"rec709", "ap1"}) == "ap1");
+  CHECK(closest_word("wrap", {"clamp", "repeat"}) == "repeat");
+  CHECK(closest_word("wrap", {"warp", "crop"}) == "warp");
+  CHECK(closest_word("normal", {"under", "over"}) == "over");
+  CHECK(closest_word("--temp", {"--kelvin", "--help"}) == "--kelvin");
+  CHECK(closest_word("--temp", {"--stops", "--help"}) == "");
   CHECK(closest_word("bc6", {"bc1", "bc6h"}) == "bc6h");
 }
 
