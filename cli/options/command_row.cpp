@@ -1,6 +1,7 @@
 #include "cli/options/command_row.h"
 
 #include "core/op/parse.h"
+#include "core/ops/registry.h"
 
 #include <fmt/ranges.h>
 
@@ -78,13 +79,29 @@ class CommandWordReader {
     for (const Global* global : globals_of(verb_)) known.push_back(fmt::format("--{}", global->name));
     const std::string expected =
         known.empty() ? fmt::format("{} has no options", verb_.name) : fmt::format("it has {}", fmt::join(known, ", "));
-    fail(Exit::usage, "{}: unknown option {}{}; {}", verb_.name, name, suggestion(name, {known.begin(), known.end()}),
-         expected);
+    const std::string hint = hint_of_chain(name);
+    fail(Exit::usage, "{}: unknown option {}{}; {}", verb_.name, name,
+         hint.empty() ? suggestion(name, {known.begin(), known.end()}) : hint, expected);
+  }
+
+  // Where an option of the op that is measured is written: " (write --chain 'blur --radius 3')". "" for other options.
+  std::string hint_of_chain(std::string_view option) const {
+    constexpr std::string_view chain_option = "--chain";
+    if (std::ranges::find(verb_.options, chain_option, &CommandOption::name) == verb_.options.end()) return "";
+    const std::string chain = call_.has(chain_option) ? call_.value(chain_option)
+                              : call_.words.empty()   ? ""
+                                                      : call_.words.back();
+    const Op* op = op_named(chain.substr(chain.rfind(' ') + 1));
+    const Param* param = op && option.starts_with("--") ? op->param(option.substr(2)) : nullptr;
+    if (!param) return "";
+    const std::string value =
+        next_ + 1 < words_.size() && param->kind != ParamKind::flag ? " " + words_[next_ + 1] : "";
+    return fmt::format(" (write {} '{} {}{}', with quotes)", chain_option, chain, option, value);
   }
 
   void take(const CommandOption& option, const std::string& word) {
     std::vector<std::string>& values = call_.values[option.name];
-    const std::string value = option.value.empty() ? flag_of(word) : value_of(word);
+    const std::string value = option.value.empty() ? flag_of(word) : value_of(word, option.value_text());
     const bool is_list = option.value.ends_with("...");
     if (!values.empty() && values.back() != value && !is_list)
       fail(Exit::usage, "{}: {} is given twice, as {} and as {}; give it once", verb_.name, option.name, values.back(),
@@ -99,7 +116,7 @@ class CommandWordReader {
   void take(const Global& global, const std::string& word) {
     const std::string flag = fmt::format("--{}", global.name);
     if (global.value.empty()) flag_of(word);
-    call_.global_words.push_back(global.value.empty() ? flag : flag + "=" + value_of(word));
+    call_.global_words.push_back(global.value.empty() ? flag : flag + "=" + value_of(word, global.value_text()));
   }
 
   std::string flag_of(const std::string& word) const {
@@ -110,11 +127,11 @@ class CommandWordReader {
     return "1";
   }
 
-  // The text after =, else the next word.
-  std::string value_of(const std::string& word) {
+  // The text after =, else the next word. `expected`: what the option takes, for messages.
+  std::string value_of(const std::string& word, std::string_view expected) {
     const size_t equals = word.find('=');
     if (equals == word.npos && next_ + 1 >= words_.size())
-      fail(Exit::usage, "{}: {} needs a value; nothing follows it", verb_.name, word);
+      fail(Exit::usage, "{0}: {1} needs a value; expected {1} {2}", verb_.name, word, expected);
     if (equals == word.npos) {
       const std::string& next = words_[next_ + 1];
       const std::string name = next.substr(0, next.find('='));

@@ -142,8 +142,10 @@ const Op& measurable_op(const std::vector<std::string>& names) {
   if (names.size() != 1)
     fail(Exit::usage, "bench: {} ops are given; expected one of {}", names.size(), fmt::join(known, ", "));
   if (std::ranges::find(known, names[0]) == known.end())
-    fail(Exit::usage, "bench: {} cannot be measured; expected one of {}{}", names[0], fmt::join(known, ", "),
-         suggestion(names[0], known));
+    fail(Exit::usage, "bench: {} {}; expected one of {}{}", names[0],
+         op_named(names[0]) ? "cannot be measured, because it has no CPU reference to check the result with"
+                            : "is not an op",
+         fmt::join(known, ", "), suggestion(names[0], known));
   return *op_named(names[0]);
 }
 
