@@ -147,8 +147,12 @@ static Exit run_shader(const CommandCall& call) {
         return global.name != "explain" && global.name != "bake" && global.name != "bake-shaper";
       },
       "with `shader`, which only prints shaders; leave it out");
+  const Explained explained = plans_of(request);
+  if (const std::string& output = request.globals.output;
+      !output.empty() && output != "-" && !request.globals.report.quiet)
+    say_note("-o {}: is not written, because `shader` prints to standard output; only its format counts", output);
   std::set<std::string> printed;  // other channels mostly use the same shaders
-  for (const ExplainedGroup& group : plans_of(request).groups)
+  for (const ExplainedGroup& group : explained.groups)
     for (const ExplainedStep& step : group.steps)
       for (const Pass& pass : step.plan.passes)
         if (const std::string glsl = glsl_of(pass); printed.insert(glsl).second)
@@ -162,7 +166,8 @@ const CommandRow shader_verb{
     .usage = "shader CHAIN",
     .description =
         "Prints the GLSL of each pass, for the device that would run it. Write the chain as for a run; the input may "
-        "be left out. --size sets the image size then, and --device the device.",
+        "be left out. -o is not written; it only says for which format the shaders are. --size sets the image size "
+        "then, and --device the device.",
     .argument = Argument::chain,
     .least_words = 1,
     .most_words = any_count,

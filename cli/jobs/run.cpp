@@ -325,8 +325,8 @@ Exit run_list(const Request& request, const JobList& list, size_t job_count, con
       !is_measured) {
     size_t file_count = 0;
     for (const JobReport& job : report.jobs) file_count += job.outputs.size();
-    say_warning("the result is in {}{}; standard output stays empty (-o - writes there)",
-                report.jobs.front().outputs.front(), file_count > 1 ? fmt::format(" and {} more", file_count - 1) : "");
+    say_note("the result is in {}{}; standard output stays empty (-o - writes there)",
+             report.jobs.front().outputs.front(), file_count > 1 ? fmt::format(" and {} more", file_count - 1) : "");
   }
   std::optional<Error> unwritten;
   const auto try_to = [&](const auto& write) {
@@ -383,9 +383,11 @@ Exit run(const Request& request) {
   const Globals& globals = request.globals;
   if (request.calls.empty() && globals.output.empty())
     fail(Exit::usage, "nothing to do: expected an op (`gpupost ops` lists them) or an output (-o FILE){}",
-         std::ranges::find(request.words, "--") == request.words.end()
+         std::ranges::find(request.words, "--") != request.words.end()
+             ? "; all words after -- are inputs, so put ops and options before it"
+         : request.likely_output.empty()
              ? ""
-             : "; all words after -- are inputs, so put ops and options before it");
+             : fmt::format("; {0} is taken as an input; to write it, use -o {0}", request.likely_output));
   check_options_have_effect(request);
   if (globals.size)
     fail(Exit::usage, "--size {}x{} is for --explain and `shader`; to change the size of an image use `resize --size`",
@@ -419,6 +421,8 @@ Exit run(const Request& request) {
     fail(Exit::usage, "--resume and --journal: a later run would not print the statistics again; leave stats out");
   if (fails_at_once && !chain.batch.resumes) jobs.clear();
   if (!globals.report.depfile.empty()) check_depfile(request, list);
+  if (!request.likely_output.empty() && !globals.report.quiet)
+    say_warning("{0} is taken as an input, not as the output; to write it, use -o {0}", request.likely_output);
   if (const size_t kept_count = list.keeps_statistics ? 1 : list.kept.size(); kept_count > 0 && !globals.report.quiet)
     say_note("skipped {} of {} outputs: already there (--no-clobber){}", kept_count, kept_count + run_count,
              unverified(globals));

@@ -93,7 +93,8 @@ std::string choice_for(const Op& op, const std::string& value) {
   return "";
 }
 
-// Advice for words and options of other programs, where gpupost has no op or option with a similar name.
+// Advice for words and options of other programs, where gpupost has no op or option with a similar name, and for extensions of files
+// that only another op reads.
 constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"-V", "`gpupost --version` prints the version"},
     {"-c", "`--compression` chooses the compression"},
@@ -104,6 +105,12 @@ constexpr std::pair<std::string_view, std::string_view> advice_for_words[] = {
     {"-q", "write `--quality` or `--quiet`"},
     {"-v", "`--explain`, `--timing` and `--report` tell about a run"},
     {"-y", "existing outputs are replaced without an option"},
+    {".3dl", "write `ocio --file FILE.3dl`"},
+    {".clf", "write `ocio --file FILE.clf`"},
+    {".csp", "write `ocio --file FILE.csp`"},
+    {".ctf", "write `ocio --file FILE.ctf`"},
+    {".spi1d", "write `ocio --file FILE.spi1d`"},
+    {".spi3d", "write `ocio --file FILE.spi3d`"},
     {"aces", "write `tonemap --curve hill`"},
     {"add", "write `merge --with FILE --mode add`"},
     {"autocrop", "write `crop --to content`"},
@@ -196,32 +203,50 @@ class CommandLineParser {
          typed->substr(option.size()), names_with_apply_to());
   }
 
-  // Other programs write to the second of two files. Throws an error if that is probably meant.
-  void check_last_input() const {
+  // Other programs write to the last of several files. If that is probably meant, throws an error for a missing file, and sets
+  // likely_output for an existing one.
+  void check_last_input() {
     const std::vector<std::string>& inputs = request_.input_words;
     const bool measures =
         std::ranges::any_of(request_.calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
-    if (inputs.size() != 2 || !request_.globals.output.empty() || measures) return;
-    const auto is_there = [](const std::string& word) {
-      return access(word.c_str(), F_OK) == 0 || is_input_pattern(word);
-    };
+    if (inputs.size() < 2 || !request_.globals.output.empty() || measures) return;
+    const auto is_file = [](const std::string& word) { return access(word.c_str(), F_OK) == 0; };
+    const auto is_there = [&](const std::string& word) { return is_file(word) || is_input_pattern(word); };
     const Format* format = format_of_extension(inputs.back());
-    if (format && format->can_write() && !is_there(inputs.back()) &&
-        (inputs.front() == "-" || is_there(inputs.front())))
+    if (!format || !format->can_write()) return;
+    // a shell puts all files of a glob on one side of the ops
+    const bool are_on_both_sides = 0 < input_count_before_ops_ && input_count_before_ops_ < inputs.size();
+    if (is_file(inputs.back()) && inputs.back() == words_.back() && (request_.calls.empty() || are_on_both_sides))
+      request_.likely_output = inputs.back();
+    if (inputs.size() == 2 && !is_there(inputs.back()) && (inputs.front() == "-" || is_there(inputs.front())))
       fail(Exit::usage, "{0}: does not exist; write -o {0} if it is the output", inputs.back());
   }
 
   void begin_call(const Op* op) {
+    if (!op_ && request_.calls.empty()) input_count_before_ops_ = request_.input_words.size();
     end_call();
     op_ = op;
   }
 
-  // Throws an error if the op has no file, but a word that is not one follows it.
+  // Throws an error if the op has no file, but another word follows it.
   void check_required_file() const {
     const auto required = std::ranges::find_if(op_->params, [](const Param& param) {
       return param.is_positional && param.kind == ParamKind::text && param.presence == Presence::required;
     });
-    if (required == op_->params.end() || !call_words_.empty() || word_after_op_.empty()) return;
+    if (required == op_->params.end() || word_after_op_.empty() || is_given(*required)) return;
+    if (required->form.matches(word_after_op_)) {
+      std::string call = fmt::format("{} {}", op_->name, word_after_op_);
+      for (const std::string& word : call_words_) {
+        const size_t equals = word.find('=');
+        call += " " + word.substr(0, equals) + (equals == word.npos ? "" : " " + word.substr(equals + 1));
+      }
+      fail(Exit::usage, "{}: the {} comes before the options; write it first: `{}`", op_->name, required->name, call);
+    }
+    const size_t dot = word_after_op_.rfind('.');
+    if (const std::string advice = dot == word_after_op_.npos ? "" : advice_for(word_after_op_.substr(dot));
+        !advice.empty())
+      fail(Exit::usage, "{}: {} is not a {}{}", op_->name, word_after_op_, required->form.syntax, advice);
+    if (!call_words_.empty()) return;
     fail(Exit::usage, "{}: {} is missing; expected {} ({} is taken as an input)", op_->name, required->name,
          required->form.syntax, word_after_op_);
   }
@@ -251,6 +276,13 @@ class CommandLineParser {
     });
   }
 
+  // Whether an option of the current op is given.
+  bool is_given(const Param& param) const {
+    return std::ranges::any_of(call_words_, [&](const std::string& word) {
+      return word.starts_with(fmt::format("--{}=", param.name)) || (param.is_positional && !word.starts_with("--"));
+    });
+  }
+
   // The positional choice of the previous op, if it can still be given; else nullptr.
   const Param* open_choice() const {
     if (!op_ || !call_words_.empty()) return nullptr;
@@ -273,11 +305,26 @@ class CommandLineParser {
       if (op_ && list_of_numbers(word)) refuse_value(word);
       unknown_option(name);
     }
+    if (!param && op_ && global->name == "size") check_size(word);
     const bool takes_value = param ? param->kind != ParamKind::flag : !global->value.empty();
     if (!takes_value && equals != word.npos)
       fail(Exit::usage, "{}: {} takes no value; expected {} alone", word, name, name);
     const std::string flag = fmt::format("--{}", param ? param->name : global->name);
-    (param ? call_words_ : global_words_).push_back(takes_value ? flag + "=" + value_of(word, equals) : flag);
+    const std::string expected = takes_value ? param ? param->value_text() : global->value_text() : "";
+    (param ? call_words_ : global_words_).push_back(takes_value ? flag + "=" + value_of(word, equals, expected) : flag);
+  }
+
+  // The global --size takes two sides. One number behind an op that has a radius is meant for that op.
+  void check_size(const std::string& word) const {
+    const size_t equals = word.find('=');
+    const std::string value = equals != word.npos         ? word.substr(equals + 1)
+                              : next_ + 1 < words_.size() ? words_[next_ + 1]
+                                                          : "";
+    const Param* radius = op_->param("radius");
+    if (radius && number_in<double>(without_plus(value)))
+      fail(Exit::usage,
+           "{}: --size {} is not WxH, the image size for --explain and `shader`; {} takes --radius {} instead",
+           op_->name, value, op_->name, radius->value_text());
   }
 
   // Is it an option of the program or of the current op?
@@ -286,10 +333,10 @@ class CommandLineParser {
     return global_of_option(word) || (op_ && word.starts_with("--") && op_->param(word.substr(2)));
   }
 
-  // The text after =, else the next word.
-  std::string value_of(const std::string& word, size_t equals) {
+  // The text after =, else the next word. `expected`: what the option takes, for messages.
+  std::string value_of(const std::string& word, size_t equals, std::string_view expected) {
     if (equals == word.npos && next_ + 1 >= words_.size())
-      fail(Exit::usage, "{} needs a value; nothing follows it", word);
+      fail(Exit::usage, "{0} needs a value; expected {0} {1}", word, expected);
     if (equals == word.npos && is_option(words_[next_ + 1])) refuse_option_as_value(word, words_[next_ + 1], "");
     const std::string value = equals == word.npos ? words_[++next_] : word.substr(equals + 1);
     if (value.empty()) fail(Exit::usage, "{} has an empty value; leave it out, or give it one", word);
@@ -313,18 +360,23 @@ class CommandLineParser {
     const std::string expected = !choice.empty() ? fmt::format("`{} {}`", op_->name, choice)
                                  : other.empty() ? calls_with(param)
                                                  : fmt::format("{}, or `{} {}`", calls_with(param), op_->name, other);
-    fail(Exit::usage, "{}: {} is not typed before its value; expected {}", op_->name, word.substr(0, equals), expected);
+    fail(Exit::usage, "{}: write the {} without its name: {}", op_->name, param.name, expected);
   }
 
   // "--sigma 1.5" with the first option of the op that takes the value and is not given; "" if none does.
   std::string option_for(const Op& op, const std::string& value) const {
-    for (const Param& param : op.params) {
-      const bool is_given = &op == op_ && std::ranges::any_of(call_words_, [&](const std::string& word) {
-        return word.starts_with(fmt::format("--{}=", param.name));
-      });
-      if (!param.is_positional && !param.is_for_measuring && !is_given && accepts(param, value))
+    for (const Param& param : op.params)
+      if (!param.is_positional && !param.is_for_measuring && !(&op == op_ && is_given(param)) && accepts(param, value))
         return fmt::format("--{} {}", param.name, value);
-    }
+    return "";
+  }
+
+  // "--set amount=0.5" for --amount 0.5, if the op has an option for such settings; "" if it has none.
+  std::string setting_for(std::string_view name) const {
+    if (!op_ || next_ + 1 >= words_.size()) return "";
+    const std::string setting = fmt::format("{}={}", name, words_[next_ + 1]);
+    for (const Param& param : op_->params)
+      if (param.form.is_repeated && param.form.matches(setting)) return fmt::format("--{} {}", param.name, setting);
     return "";
   }
 
@@ -345,7 +397,12 @@ class CommandLineParser {
 
   // Ops take values only with the name of an option.
   [[noreturn]] void refuse_value(const std::string& word) const {
-    const std::string option = option_for(*op_, word), choice = open_choice() ? choice_for(*op_, word) : "";
+    std::string option = option_for(*op_, word);
+    if (option.empty()) option = option_for(*op_, word + "+0+0");  // 640x480 of a window
+    const std::string choice = choice_for(*op_, word);
+    if (!choice.empty() && !open_choice())
+      fail(Exit::usage, "{}: {} and {} exclude each other; leave one out", op_->name, word,
+           call_words_.front().substr(0, call_words_.front().find('=')));
     if (!choice.empty())
       fail(Exit::usage, "{}: {} is not an option; expected `{} {}`", op_->name, word, op_->name, choice);
     fail(Exit::usage, "{}: {} is not an option; {}", op_->name, word,
@@ -366,18 +423,20 @@ class CommandLineParser {
     const std::string own_value = !own_choice.empty() ? fmt::format("{} {}", op_->name, own_choice)
                                   : op_               ? option_for(*op_, std::string(bare))
                                                       : "";
+    const std::string known_hint = suggestion(name, {known.begin(), known.end()}), setting = setting_for(bare);
     const auto [owners, are_in_chain] = owners_of(name);
     const std::string advice = advice_for(name);
     const Op* op = op_named(bare);
     const CommandRow* verb = verb_named(bare);
-    const std::string hint = are_in_chain         ? owners
-                             : op                 ? hint_of_op(*op)
-                             : !own_value.empty() ? fmt::format(" (did you mean `{}`?)", own_value)
-                             : !own_hint.empty()  ? own_hint
-                             : !advice.empty()    ? advice
-                             : !owners.empty()    ? owners
-                             : verb               ? fmt::format(" (did you mean the verb `gpupost {}`?)", verb->name)
-                                                  : suggestion(name, {known.begin(), known.end()});
+    const std::string hint = are_in_chain              ? owners
+                             : op                      ? hint_of_op(*op)
+                             : !own_value.empty()      ? fmt::format(" (did you mean `{}`?)", own_value)
+                             : !own_hint.empty()       ? own_hint
+                             : !advice.empty()         ? advice
+                             : !op_ && !owners.empty() ? owners
+                             : verb ? fmt::format(" (did you mean the verb `gpupost {}`?)", verb->name)
+                             : !known_hint.empty() || setting.empty() ? known_hint
+                                                                      : fmt::format(" (did you mean `{}`?)", setting);
     if (op_)
       fail(Exit::usage, "{}: unknown option {}; neither {} nor gpupost has it{}{}", op_->name, name, op_->name, hint,
            hint.empty() || hint == owners ? own_options() : "");
@@ -459,6 +518,7 @@ class CommandLineParser {
 
   const std::vector<std::string>& words_;
   size_t next_ = 0;
+  size_t input_count_before_ops_ = 0;
   const Op* op_ = nullptr;
   std::vector<std::string> call_words_;
   std::string word_after_op_;  // the first word after op_ that is neither its option nor another op; "": none

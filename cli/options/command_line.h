@@ -16,6 +16,7 @@ struct Request {
   Request& operator=(Request&&) = default;
 
   std::vector<std::string> input_words;  // as typed: files, folders, globs, sequences, or "-"
+  std::string likely_output;             // the last input, if it stands where other programs have the output; else ""
   InputList inputs;                      // filled by list_inputs()
   std::vector<Call> calls;
   Globals globals;

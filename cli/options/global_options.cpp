@@ -102,8 +102,8 @@ static Size size_of(const std::string& word) {
   if (cross == word.npos)
     fail(Exit::usage,
          "--size {0} is not of the form WxH, like 1920x1080; it is for --explain and `shader` (to change the size of "
-         "an image, use `resize --size {0}`)",
-         word);
+         "an image, use `resize --{1} {0}`)",
+         word, number_in<int>(word) ? "long-side" : "size");
   const std::optional<int64_t> width = number_in(word.substr(0, cross), 1, 32768),
                                height = number_in(word.substr(cross + 1), 1, 32768);
   if (!width || !height)

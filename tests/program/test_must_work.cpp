@@ -388,18 +388,26 @@ TEST_CASE("--quiet takes the warnings away, and nothing else") {
 }
 
 DEVICE_TEST_CASE(
-    "a whole run says nothing on a terminal's place, and a result in a file warns a reader of standard output") {
+    "a whole run says nothing on a terminal's place, and a result in a file is a note to a reader of standard output") {
   const TestFolder place;
   const Finished silent =
       place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "in.exr"}, .output_file = "/dev/null"});
   CHECK(silent.exit_code == 0);
   CHECK(silent.err == "");
   const Finished piped = place.gpupost({"mips", "in.exr"});
-  CHECK(piped.err ==
-        "gpupost: warning: the result is in in.mips.exr; standard output stays empty (-o - writes there)\n");
+  CHECK(piped.err == "gpupost: the result is in in.mips.exr; standard output stays empty (-o - writes there)\n");
   CHECK(piped.out == "");
   CHECK(place.gpupost({"mips", "in.exr", "wide.exr"}).err ==
-        "gpupost: warning: the result is in in.mips.exr and 1 more; standard output stays empty (-o - writes there)\n");
+        "gpupost: the result is in in.mips.exr and 1 more; standard output stays empty (-o - writes there)\n");
+  const std::string is_input =
+      "gpupost: warning: in.png is taken as an input, not as the output; to write it, use -o in.png\n";
+  CHECK(place.gpupost({"in.exr", "flip", "x", "in.png"}).err.starts_with(is_input));
+  CHECK(place.gpupost({"in.exr", "flip", "x", "in.png", "--quiet"}).err == "");
+  CHECK(place.gpupost({"flip", "x", "in.exr", "in.png"}).err.find("taken as") == std::string::npos);
+  const Finished shaders = place.gpupost({"shader", "in.exr", "flip", "x", "-o", "shader.exr"});
+  CHECK(shaders.exit_code == 0);
+  CHECK(shaders.err ==
+        "gpupost: -o shader.exr: is not written, because `shader` prints to standard output; only its format counts\n");
   const Finished both = place.shell("gpupost in.exr - flip x < in.exr > flipped.exr");
   CHECK(both.err == "");
   check_same(place, "flipped.exr", "in.flip.exr");

@@ -265,7 +265,9 @@ const Op resize_op{
     .params = {{.name = "size",
                 .help = "New size in texels, or as a percentage of both sides",
                 .kind = ParamKind::text,
-                .form = {.syntax = "WxH or P%", .matches = matches_syntax}},
+                .form = {.syntax = "WxH or P%",
+                         .range = "sides above 0; for one side, write --long-side",
+                         .matches = matches_syntax}},
                box_param("fit",
                          "Fit the image into W x H texels and keep its proportions. A smaller image is not enlarged "
                          "without --enlarge"),
