@@ -1,9 +1,14 @@
 // Pictures whose R, G and B are not those of Rec. 709.
 #include "core/image/primaries.h"
 
+#include "core/op/parse.h"
+#include "core/op/point.h"
+#include "core/ops/registry.h"
+
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <cmath>
 
 using namespace gpupost;
 
@@ -84,4 +89,18 @@ TEST_CASE("a picture that was made Rec. 709 says so") {
   set_primaries(picture, rec709);
   CHECK(!other_primaries(picture));
   CHECK(picture.attributes[0].value.size() == 32);
+}
+
+TEST_CASE("white-balance has no step where its formulas change") {
+  const auto white = [](double kelvin) {
+    Planes gray;
+    gray.fill({.size = {1, 1}, .values = {1}});
+    const Call call = default_call(*op_named("white-balance")).with("kelvin", kelvin);
+    return color_at(call.op->reference.levels(call, gray)[0], 0);
+  };
+  for (const double kelvin : {2222, 4000, 5000, 7000}) {
+    CAPTURE(kelvin);
+    const Color below = white(kelvin), above = white(kelvin + 1e-6);
+    for (size_t c = 0; c < 3; ++c) CHECK(std::abs(above[c] / below[c] - 1) < 1e-4);
+  }
 }

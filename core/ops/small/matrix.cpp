@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace gpupost {
 
@@ -98,17 +99,33 @@ std::function<Color(const Color&)> texel(Matrix m) {
 
 // --- the white balance ----------------------------------------------------------------------------------------------
 
-// Daylight from 5000 K on (CIE 15), black bodies up to 4000 K (Kim et al., US patent 7024034), a mix between.
-Chromaticity white_of(double kelvin) {
+// A black body: Kim et al., US patent 7024034.
+Chromaticity black_body(double kelvin) {
   const double t = 1e3 / kelvin;
+  if (kelvin > 4000) {
+    const double x = ((-3.0258469 * t + 2.1070379) * t + 0.2226347) * t + 0.240390;
+    return {x, ((3.0817580 * x - 5.87338670) * x + 3.75112997) * x - 0.37001483};
+  }
   const double x = ((-0.2661239 * t - 0.2343589) * t + 0.8776956) * t + 0.179910;
-  const double y = kelvin <= 2222 ? ((-1.1063814 * x - 1.34811020) * x + 2.18555832) * x - 0.20219683
-                                  : ((-0.9549476 * x - 1.37418593) * x + 2.09137015) * x - 0.16748867;
-  const double day_x = kelvin <= 7000 ? ((-4.6070 * t + 2.9678) * t + 0.09911) * t + 0.244063
-                                      : ((-2.0064 * t + 1.9018) * t + 0.24748) * t + 0.237040;
-  const double day_y = (-3.000 * day_x + 2.870) * day_x - 0.275;
-  const double share = std::clamp((kelvin - 4000) / 1000, 0.0, 1.0);
-  return {x + share * (day_x - x), y + share * (day_y - y)};
+  return {x, kelvin <= 2222 ? ((-1.1063814 * x - 1.34811020) * x + 2.18555832) * x - 0.20219683
+                            : ((-0.9549476 * x - 1.37418593) * x + 2.09137015) * x - 0.16748867};
+}
+
+// Daylight from 4000 K on: CIE 15.
+Chromaticity daylight(double kelvin) {
+  const double t = 1e3 / kelvin;
+  const double x = kelvin <= 7000 ? ((-4.6070 * t + 2.9678) * t + 0.09911) * t + 0.244063
+                                  : ((-2.0064 * t + 1.9018) * t + 0.24748) * t + 0.237040;
+  return {x, (-3.000 * x + 2.870) * x - 0.275};
+}
+
+Chromaticity white_of(double kelvin) {
+  if (kelvin <= 4000) return black_body(kelvin);
+  const Chromaticity black = black_body(kelvin), day = daylight(kelvin);
+  // black_body() falls by this at 4000 K, where its polynomial changes; added, so that the white has no step there
+  constexpr Chromaticity step{6.86e-5, 4.82e-5};
+  const double share = std::min((kelvin - 4000) / 1000, 1.0);
+  return {std::lerp(black.x + step.x, day.x, share), std::lerp(black.y + step.y, day.y, share)};
 }
 
 Matrix balance_of(const Call& call) {
@@ -126,8 +143,9 @@ const Op white_balance_op = point_op({
             .summary = "Correct the white balance for a color temperature",
             .description = "Light with the color temperature --kelvin becomes D65, the white of Rec. 709. Below 6504 K "
                            "the image becomes bluer, above it redder; at 6504 K it changes by less than 0.1 %. The "
-                           "light is taken as daylight from 5000 K, as a black body up to 4000 K, and as a mix in "
-                           "between. This light keeps its luminance. The luminance of other colors may change: with "
+                           "light is taken as daylight from 5000 K and as a black body up to 4000 K. In between, its "
+                           "chromaticity x, y is interpolated between both, linearly over the temperature. This light "
+                           "keeps its luminance. The luminance of other colors may change: with "
                            "--kelvin 3200, R = G = B becomes 7 % brighter.",
             .citation =
                 "CIE 15 (daylight); Kim et al., US patent 7024034 (black bodies); ICC.1:2022 annex E (Bradford)",
