@@ -303,7 +303,7 @@ JobReport finish(const ChainRequest& request, Journal* journal, BlockDevice& blo
   std::optional<FileWriting> guard;
   work_on(made, [&] {
     if (made.report.exit != Exit::done) return;
-    if (made.way.job.writes_picture && !own_descriptor(made.way.job.output.at(0))) guard.emplace();
+    if (made.way.job.writes_picture && !is_stream(made.way.job.output.at(0))) guard.emplace();
     const bool is_written =
         !made.way.job.writes_picture || write_or_keep(request, blocks, made.way, made.parts, made.report);
     if (journal && is_written) journal->add(made.journal_key, *made.job, made.report.journal);

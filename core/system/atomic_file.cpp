@@ -320,7 +320,7 @@ void remove_temporary_files() noexcept {
 
 void write_files(std::span<const OutputFile> files, bool no_clobber) {
   std::optional<FileWriting> guard;  // not of a stream: a reader that has stopped must not hold up an interrupt
-  if (!own_descriptor(files.front().path)) guard.emplace();
+  if (!is_stream(files.front().path)) guard.emplace();
   std::optional<SlotReservation> reserved;  // ends after the writings
   std::deque<Writing> writings;
   for (const OutputFile& file : files) writings.emplace_back(file, no_clobber);

@@ -111,6 +111,11 @@ std::optional<int> own_descriptor(const std::string& path) {
   return std::nullopt;
 }
 
+bool is_stream(const std::string& path) {
+  std::error_code error;
+  return own_descriptor(path) || fs::is_other(path, error);
+}
+
 bool is_standard_input(const std::string& path) { return path == "-" || own_descriptor(path) == STDIN_FILENO; }
 
 Target target_of(const std::string& path, bool no_clobber) {

@@ -20,6 +20,9 @@ struct AlreadyExists : Error {
 // The descriptor that a path means, itself or through links: "-", /dev/stdout, /dev/fd/3. Such an output is appended to and never replaced.
 std::optional<int> own_descriptor(const std::string& path);
 
+// Whether a path is written on and never replaced: one of our own descriptors, a named pipe or a device. Its reader may have stopped.
+bool is_stream(const std::string& path);
+
 // Whether an input is standard input: "-", /dev/stdin, /dev/fd/0.
 bool is_standard_input(const std::string& path);
 

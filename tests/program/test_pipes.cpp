@@ -369,6 +369,14 @@ TEST_CASE("an interrupt from the terminal ends the shell loop that gpupost runs 
   CHECK(!std::filesystem::exists(place.path("after")));
 }
 
+TEST_CASE("an output to a named pipe without a reader does not hold up an interrupt") {
+  const TestFolder place;
+  const Finished finished = place.shell(
+      "mkfifo pipe; gpupost in.png -o pipe --format png & sleep 0.5; kill -TERM $!; SECONDS=0; wait $!; "
+      "echo $? $((SECONDS < 5))");
+  CHECK(finished.out == "143 1\n");
+}
+
 TEST_CASE("a second PNG in a pipe is told") {
   const TestFolder place;
   const Finished finished = place.shell("cat in.png in.png | gpupost - -o one.png");
