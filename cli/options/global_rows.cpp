@@ -43,7 +43,7 @@ std::span<const Global> all_globals() {
                "(backwards), -5--1 (from -5 to -1), or several with commas. Default: all existing frames. Write the "
                "sequence as "
                "in.%04d.exr or in.####.exr: at least 4 digits. # means at least 4 digits too, ## at least 2, ### at "
-               "least 3"},
+               "least 3. A minus sign may count as a digit"},
       {.name = "skip-missing",
        .help = "Skip frames that are missing from a sequence. Without it the run ends with exit code 5"},
       {.name = "shard",

@@ -247,7 +247,15 @@ class Gatherer {
     for (const int64_t frame : frames) {
       Candidate candidate{.input = {.path = sequence.path(frame), .frame = frame, .frame_width = sequence.width()},
                           .missing_in = {}};
-      if (!is_there(candidate.input.path) || is_special(candidate.input.path)) candidate.missing_in = index;
+      std::string& path = candidate.input.path;
+      if (const std::string other = sequence.path_of_signed(frame); other != path && is_there(other)) {
+        if (is_there(path))
+          fail(Exit::input, "{}: {} and {} are both frame {}; remove one of them", sequence.pattern(), path, other,
+               frame);
+        path = other;
+        ++candidate.input.frame_width;
+      }
+      if (!is_there(path) || is_special(path)) candidate.missing_in = index;
       candidates_.push_back(std::move(candidate));
     }
     std::vector<int64_t> rising = frames;

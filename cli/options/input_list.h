@@ -13,7 +13,7 @@ namespace gpupost {
 struct Input {
   std::string path;              // "-": standard input
   std::optional<int64_t> frame;  // frame number, for a file of a sequence
-  int frame_width = 1;           // digits of the frame number in the file name
+  int frame_width = 1;           // digits of the frame number in the file name, with a minus sign
 };
 
 // Values of --list, --recursive, --frames, --skip-missing and --shard.

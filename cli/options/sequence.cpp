@@ -59,7 +59,8 @@ std::optional<int64_t> Sequence::number_in(std::string_view file_name) const {
 
 std::optional<int64_t> Sequence::frame_of(std::string_view file_name) const {
   const std::optional<int64_t> frame = number_in(file_name);
-  return frame && this->file_name(*frame) == file_name ? frame : std::nullopt;
+  const bool is_own = frame && (this->file_name(*frame) == file_name || signed_name(*frame) == file_name);
+  return is_own ? frame : std::nullopt;
 }
 
 std::optional<std::string> Sequence::other_place_of(std::string_view file_name) const {

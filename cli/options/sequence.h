@@ -19,9 +19,11 @@ class Sequence {
   static std::optional<Sequence> parse(const std::string& path);
 
   std::string path(int64_t frame) const { return folder_ + file_name(frame); }
+  // The path whose minus sign does not count as a digit, as in many other programs: "-0007" for 4 digits. path() for frames from 0 on.
+  std::string path_of_signed(int64_t frame) const { return folder_ + signed_name(frame); }
   // The path with a text in the place of the frame number.
   std::string with_text(std::string_view text) const { return folder_ + before_ + std::string(text) + after_; }
-  // The frame number of a file name in folder(). Nothing if path() would write another name.
+  // The frame number of a file name in folder(). Nothing if path() and path_of_signed() would write other names.
   std::optional<int64_t> frame_of(std::string_view file_name) const;
   // Returns the pattern for the frame number of a file name that matches except for its number of digits: "%04d", or "%d"
   // without leading zeros. Nothing for other names.
@@ -33,6 +35,9 @@ class Sequence {
 
  private:
   std::string file_name(int64_t frame) const { return before_ + frame_digits(frame, width_) + after_; }
+  std::string signed_name(int64_t frame) const {
+    return before_ + frame_digits(frame, width_ + (frame < 0 ? 1 : 0)) + after_;
+  }
   std::optional<int64_t> number_in(std::string_view file_name) const;
 
   std::string pattern_, folder_;  // the folder with its / at the end, "" for none

@@ -133,6 +133,22 @@ TEST_CASE("a sequence writes and finds the same names") {
   }
 }
 
+TEST_CASE("the minus sign of a frame may count as a digit or not") {
+  const Files files({"s.-003.exr", "s.-0002.exr", "s.-12345.exr", "t.-002.exr", "t.-0002.exr"});
+  const Sequence sequence = *Sequence::parse("s.####.exr");
+  CHECK(sequence.frame_of("s.-0002.exr") == -2);
+  CHECK_FALSE(sequence.frame_of("s.-00002.exr"));
+  CHECK_FALSE(sequence.other_place_of("s.-0002.exr"));
+  const InputList list = list_inputs({files.path("s.####.exr")}, {.frames = Frames{-3, -2, -12345, -1}});
+  CHECK(paths_of(list) == files.paths({"s.-003.exr", "s.-0002.exr", "s.-12345.exr"}));
+  CHECK(list.files[0].frame_width == 4);
+  CHECK(list.files[1].frame_width == 5);
+  CHECK(list.files[2].frame_width == 4);
+  CHECK(paths_of(list_inputs({files.path("s.####.exr")}, {.frames = parse_frames("-3--2")})).size() == 2);
+  const std::string message = error_of([&] { list_inputs({files.path("t.####.exr")}, {}); }, Exit::input);
+  CHECK_MESSAGE(message.ends_with("t.-0002.exr are both frame -2; remove one of them"), message);
+}
+
 TEST_CASE("a name that a sequence would write otherwise is none of it") {
   const Sequence sequence = *Sequence::parse("s.%04d.exr");
   for (const std::string name :
