@@ -9,11 +9,14 @@
 #include "core/ops/stats/row.h"
 #include "core/pipeline/run_jobs.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -55,14 +58,42 @@ ExposureByName by_name(const Call& call, std::vector<ImageExposure> exposures) {
   return result;
 }
 
-// Reads the file of --auto-from: one line for each image.
-std::vector<ImageExposure> exposures_of_file(const Call& call) {
+// Are these the ops of a measurement before `exposure`? `stats` changes no image, and a series has an exposure for each image.
+bool are_ops_before(std::vector<std::string> measured, std::span<const Call> before) {
+  std::erase_if(measured, [](std::string_view text) { return text == "stats" || text.starts_with("stats "); });
+  size_t index = 0;
+  for (const Call& call : before) {
+    if (call.op->makes == Makes::statistics) continue;
+    if (index == measured.size()) return false;
+    const std::string& text = measured[index++];
+    if (needs_series(call) ? !text.starts_with("exposure ") : text != call.text()) return false;
+  }
+  return index == measured.size();
+}
+
+std::string list_of(const std::vector<std::string>& ops) {
+  return ops.empty() ? "no op" : fmt::format("`{}`", fmt::join(ops, " "));
+}
+
+void warn_of_other_ops(const std::string& file, size_t line, const std::vector<std::string>& measured,
+                       std::span<const Call> before) {
+  std::vector<std::string> ops;
+  for (const Call& call : before) ops.push_back(call.text());
+  say_warning(
+      "{}: line {} was measured after {}, but {} comes before exposure; put the same ops before `stats` and "
+      "measure again",
+      file, line, list_of(measured), list_of(ops));
+}
+
+// Reads the file of --auto-from: one line for each image. `before`: the calls before this one.
+std::vector<ImageExposure> exposures_of_file(const Call& call, std::span<const Call> before, bool is_quiet) {
   const std::string& file = call.word("auto-from");
   std::map<std::string, size_t> line_of_name;
   std::map<int64_t, size_t> line_of_frame;
   std::vector<ImageExposure> exposures;
   std::istringstream lines(call.source);
   std::string text;
+  bool has_warned = is_quiet;
   for (size_t line = 1; std::getline(lines, text); ++line) {
     const std::optional<MeasuredLight> measured = measured_light_of(text);
     if (!measured)
@@ -81,6 +112,10 @@ std::vector<ImageExposure> exposures_of_file(const Call& call) {
       if (const auto [first, is_new] = line_of_frame.emplace(*measured->frame, line); !is_new)
         fail(Exit::input, "{}: lines {} and {} are both for frame {}, and --smooth needs one sequence", file,
              first->second, line, *measured->frame);
+    if (!has_warned && measured->before && !are_ops_before(*measured->before, before)) {
+      warn_of_other_ops(file, line, *measured->before, before);
+      has_warned = true;
+    }
     exposures.push_back({.name = name, .frame = measured->frame, .stops = auto_stops(call, measured->statistics)});
   }
   return exposures;
@@ -204,8 +239,9 @@ void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job
     Call& call = chain.calls[index];
     if (!needs_series(call)) continue;
     const ExposureByName exposures =
-        by_name(call, call.word("auto-from").empty() ? measure(request, chain, index, measured, devices)
-                                                     : exposures_of_file(call));
+        by_name(call, call.word("auto-from").empty()
+                          ? measure(request, chain, index, measured, devices)
+                          : exposures_of_file(call, std::span(chain.calls).first(index), request.globals.report.quiet));
     call.source.clear();  // may be large, and is copied for each image
     give(exposures, index, jobs);
     give(exposures, index, measured);

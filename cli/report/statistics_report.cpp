@@ -134,7 +134,7 @@ std::optional<MeasuredLight> measured_light_of(std::string_view line) {
   try {
     const json& luminance = value.at("luminance");
     const json& average = luminance.at("log_average");
-    MeasuredLight measured{.input = value.at("input").get<std::string>(), .frame = {}, .statistics = {}};
+    MeasuredLight measured{.input = value.at("input").get<std::string>(), .frame = {}, .before = {}, .statistics = {}};
     if (const auto bytes = value.find("input_bytes"); bytes != value.end()) {
       const auto numbers = bytes->get<std::vector<uint8_t>>();
       measured.input.assign(numbers.begin(), numbers.end());
@@ -143,6 +143,8 @@ std::optional<MeasuredLight> measured_light_of(std::string_view line) {
       if (!frame->is_number_integer()) return {};
       measured.frame = frame->get<int64_t>();
     }
+    if (const auto before = value.find("before"); before != value.end())
+      measured.before = before->get<std::vector<std::string>>();
     const std::optional<Histogram> histogram = histogram_of(luminance.at("histogram"));
     const bool is_black = average.is_null();
     if (!histogram || (!is_black && !average.is_number())) return {};

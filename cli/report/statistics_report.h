@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpupost {
 
@@ -20,7 +21,8 @@ std::string to_text(const StatisticsResult& measured);
 struct MeasuredLight {
   std::string input;
   std::optional<int64_t> frame;
-  Statistics statistics;  // only log_average, 0 for a black image, and histogram
+  std::optional<std::vector<std::string>> before;  // ops before `stats`; empty if the line does not tell
+  Statistics statistics;                           // only log_average, 0 for a black image, and histogram
 };
 
 // Parses a line that to_text() has made. Empty if it is not such a line, or has no luminance.

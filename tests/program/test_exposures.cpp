@@ -122,6 +122,12 @@ DEVICE_TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --
   done(place, "gpupost s.####.exr exposure --auto -o auto/ --mkdir");
   for (int frame = 1; frame <= frame_count; ++frame)
     done(place, fmt::format("gpupost compare auto/{0} from/{0} --relative --tolerance 1e-5", name_of(frame)));
+  const std::string blurred = "gpupost s.0001.exr blur --sigma 1 stats ";
+  CHECK(place.shell(blurred + "exposure --auto-from exposures.json -o a.exr")
+            .err.find("warning: exposures.json: line 1 was measured after no op, but `blur --sigma 1 stats` comes "
+                      "before exposure; "
+                      "put the same ops before `stats` and measure again") != std::string::npos);
+  CHECK(done(place, blurred + "-o a.json && " + blurred + "exposure --auto-from a.json -o a.exr").err.empty());
   // an exposure that has changed is made again
   const std::string again = "gpupost 'moved/s.####.exr' exposure --auto-from exposures.json -o from/ --resume";
   CHECK(done(place, again).err.find("11 of 11 outputs") != std::string::npos);
