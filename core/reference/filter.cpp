@@ -20,7 +20,7 @@ Param filter_param(Filter def, bool has_all) {
   made.help =
       "Filter kernel. box: mean over the area of the result's texel; kaiser: width 3, alpha 4; mitchell: B = C = 1/3; "
       "catmull-rom: B = 0, C = 1/2; cubic: B-spline; gaussian: sigma of half a texel; nearest: copies the texel under "
-      "the middle, for masks, ids and pixel art";
+      "the middle (the left or upper one of two), for masks, ids and pixel art";
   made.choices.assign(std::begin(filter_names), std::end(filter_names));
   return made;
 }
@@ -43,7 +43,9 @@ Param border_param() {
 Param hicomp_param() {
   return {
       .name = "hicomp",
-      .help = "Compress the range of R, G and B before the filter and expand it after; reduces ringing at bright edges",
+      .help =
+          "Compress the range of R, G and B before the filter and expand it after; reduces ringing at bright edges. "
+          "Above 0.18, a value v becomes 0.18351672 ln(284.35779 v + 1) - 0.54576886; negative values are mirrored",
       .kind = ParamKind::flag,
       .is_for_color = true};
 }

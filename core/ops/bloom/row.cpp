@@ -241,14 +241,17 @@ const Op bloom_op{
             .description =
                 "Extracts the light above --threshold, as `brightpass` does. Blurs that light, multiplies it by "
                 "--intensity and adds it to the image. Alpha does not change.\nThe blur is a pyramid. Each level has "
-                "half the size of the level above. Along each axis the weights are 1/8, 3/8, 3/8, 1/8, or by area if "
-                "the side is odd. Each level is enlarged by linear interpolation, and the levels are added up. Levels "
-                "1 to log2(radius) have the same weight. If log2(radius) is not a whole number, one more level is "
-                "added, and its weight is the part after the point. A larger radius adds only small levels, so the "
-                "cost hardly grows.\nThe sum "
-                "of the glow is --intensity times the light above the threshold, at any image size. The glow is "
-                "centered on its light, except where the image border cuts it off. Constant light glows evenly. NaN "
-                "and infinities stay as they are, and texels with them do not glow.",
+                "half the size of the level above. Along each axis the weights are 1/8, 3/8, 3/8, 1/8. If the side is "
+                "odd, they are by area: the tent that is 1 at the center of a texel of the smaller level and 0 at "
+                "those of its neighbors, averaged over each texel of the larger level. Beyond the outermost centers it "
+                "stays 1. Each level is enlarged with the same tents, which is linear interpolation, averaged over "
+                "each texel of the larger level. The levels are added up. Levels 1 to log2(radius) have the same "
+                "weight. If log2(radius) is not a whole number, one more level is added, and its weight is the part "
+                "after the point. There are at most floor(log2(longer side)) levels, at least one; further ones are "
+                "dropped, and the weights are divided by their sum. A larger radius adds only small levels, so the "
+                "cost hardly grows.\nThe sum of the glow is --intensity times the light above the threshold, at any "
+                "image size. The glow is centered on its light, except where the image border cuts it off. Constant "
+                "light glows evenly. NaN and infinities stay as they are, and texels with them do not glow.",
             .citation = "J. Jimenez, Next Generation Post Processing in Call of Duty: Advanced Warfare, 2014 "
                         "(pyramid); W. Engel, Call for a new Post-Processing Pipeline, 2013 (bright pass on Y)",
             .examples = {"", "--threshold 0.25 --knee 0.2 --radius 12",

@@ -254,20 +254,26 @@ const Op dof_op{
     .doc = {.group = OpGroup::blur,
             .summary = "Simulate the depth of field of a lens",
             .description =
-                "A texel at depth U becomes a circle of confusion. Its diameter on the sensor is F^2 |P - U| / (N U "
-                "(P - F)). F is the focal length, N the f-stop, and P the focus distance. Texels in focus stay "
-                "sharp.\nIn front of the focus, a texel spreads its light over its circle. So this blur also covers "
-                "sharp edges behind it. Where its circles cover a texel only partly, the background shows through.\n"
-                "Behind the focus, the result of a texel is the mean of the texels whose circles reach it. Only texels "
-                "behind the focus count. Circles that are larger than the circle of the texel itself are reduced to "
-                "the size of that circle. So light in focus does not bleed into the blur.\nIf all depths are the same, "
-                "the blur keeps the sum of the light, except near the border.\nDepth comes from a channel of the "
-                "input, or from --depth-file, an image of the same size. Depth is in meters along the optical axis; "
-                "with --depth-invert it is 1 / meters. A depth of 0, a negative one and NaN mean infinitely far. Ops "
-                "before "
-                "`dof` that move texels also move their depth. Ops that mix texels take the nearest texel's "
-                "depth.\n--max-radius limits the circles; the time grows with its square. NaN and infinite texels do "
-                "not spread.",
+                "A texel at depth U becomes a circle of confusion. Its diameter on the sensor is F^2 |P - U| / (N U (P "
+                "- F)). F is the focal length, N the f-stop, and P the focus distance. A depth below F counts as F. "
+                "Texels in focus, with a radius of at most half a texel, stay sharp.\nIn front of the focus, a texel "
+                "spreads its light over its circle. So this blur also covers sharp edges behind it. Where its circles "
+                "cover a texel only partly, the background shows through.\nBehind the focus, the result of a texel is "
+                "the mean of the texels whose circles reach it. Only texels behind the focus count. Circles that are "
+                "larger than the circle of the texel itself are reduced to the size of that circle. So light in focus "
+                "does not bleed into the blur.\nA circle of radius R has the weight clamp(E + 0.5 - D, 0, 1) at a "
+                "texel whose center is D texels away. For a disk, E is R. --blades makes a regular polygon with its "
+                "corners at R. Then E is R (P / R)^(1 - S): P is the distance to the side of the polygon in the "
+                "direction of the texel, and S is --roundness. In front of the focus, the weights of a circle are "
+                "divided by their sum. Where circles add up to more than 1, their light is divided by that. The "
+                "background of a texel in front is the mean of the other texels in its circle; the mean of those in "
+                "front joins it with a weight of 1/1024. Behind the focus, weights are divided by (R + 0.5)^2.\nIf all "
+                "depths are the same, the blur keeps the sum of the light, except near the border.\nDepth comes from a "
+                "channel of the input, or from --depth-file, an image of the same size. Depth is in meters along the "
+                "optical axis; with --depth-invert it is 1 / meters. A depth of 0, a negative one and NaN mean "
+                "infinitely far. Ops before `dof` that move texels also move their depth. Ops that mix texels take the "
+                "nearest texel's depth.\n--max-radius limits the circles; the time grows with its square. NaN and "
+                "infinite texels do not spread.",
             .citation = "M. Potmesil and I. Chakravarty, A Lens and Aperture Camera Model for Synthetic Image "
                         "Generation, 1981; W. Engel, Call for a new Post-Processing Pipeline, 2013 (near and far "
                         "fields, coverage); T. Sousa, Graphics Gems from CryENGINE 3, 2013 (polygons)",
@@ -338,7 +344,7 @@ const Op dof_op{
           .min = 0,
           .max = 16},
          {.name = "rotation",
-          .help = "Rotation of the aperture in degrees",
+          .help = "Clockwise rotation of the aperture in degrees; at 0 the middle of a side is at the right",
           .min = -360,
           .max = 360,
           .unit = "degrees",

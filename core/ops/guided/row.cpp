@@ -128,9 +128,10 @@ const Op guided_op{
              "guide. The time does not depend on --radius.\n--guide must have the same size and data window as the "
              "image. If its data window is its whole display window, the same size is enough. A gray guide gives the "
              "result of the filter for one channel with a third of --epsilon.\nThe filter works on straight color in "
-             "linear light. Means are weighted by alpha, and alpha does not change. Texels beyond the border are left "
-             "out. Texels that are transparent, NaN, infinite or above 1e15 are left out too, and do not change. Sums "
-             "are 32-bit floats, so contrast below 1/256 of the local brightness always counts as flat.",
+             "linear light. Means in the windows are weighted by alpha; the mean of the functions is not. Alpha does "
+             "not change. Texels beyond the border are left out. Texels that are transparent, NaN, infinite or above "
+             "1e15 are left out too, and do not change. Sums are 32-bit floats, so contrast below 1/256 of the local "
+             "brightness always counts as flat.",
          .citation =
              "K. He, J. Sun, X. Tang, Guided Image Filtering, 2010 (equations 19 to 21); OpenCV ximgproc guidedFilter "
              "with a color guide",

@@ -151,18 +151,20 @@ Footprint footprint(const Call& call, Size) {
 extern const Op localgamma_op;
 const Op localgamma_op = point_op({
     .name = "localgamma",
-    .doc = {.group = OpGroup::tone,
-            .summary = "Encode for display with a gamma that adapts to the surrounding light",
-            .description =
-                "The input is light from 0 to 1, such as `tonemap` gives. Each texel c becomes c^g with g = 0.444 + "
-                "0.045 ln(L + 0.6034): 0.421 in the dark, 0.465 at white. L is the luminance that the eye is adapted "
-                "to, from 0 to 1. It is the luminance of the texel itself, or with --adapt-radius that of the image "
-                "blurred by a gaussian.\nThe result is encoded for display. Integer files hold it as it is, without an "
-                "sRGB curve. Float files hold the linear light that an sRGB display would show. Only `stats` and ops "
-                "that move texels, such as `crop` and `flip`, may follow this op. Negative light and NaN become black.",
-            .citation = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual "
-                        "Brightness Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
-            .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"}},
+    .doc =
+        {.group = OpGroup::tone,
+         .summary = "Encode for display with a gamma that adapts to the surrounding light",
+         .description =
+             "The input is light from 0 to 1, such as `tonemap` gives. Each texel c becomes c^g with g = 0.444 + 0.045 "
+             "ln(L + 0.6034): 0.421 in the dark, 0.465 at white. L is the luminance that the eye is adapted to, "
+             "clamped to 0..1. It is the luminance of the texel itself. With --adapt-radius it is the mean of the "
+             "luminance around the texel, clamped after the mean. Its weights are alpha times a gaussian with a sigma "
+             "of a third of the radius.\nThe result is encoded for display. Integer files hold it as it is, without an "
+             "sRGB curve. Float files hold the linear light that an sRGB display would show. Only `stats` and ops that "
+             "move texels, such as `crop` and `flip`, may follow this op. Negative light and NaN become black.",
+         .citation = "Kwon et al., Tone Mapping Algorithm for Luminance Separated HDR Rendering Based on Visual "
+                     "Brightness Function, 2012; W. Engel, Call for a new Post-Processing Pipeline, 2013",
+         .examples = {"", "--chroma keep", "--adapt-radius 8", "--chroma keep --adapt-radius 3"}},
     .params = {{.name = "chroma",
                 .help = "gamma encodes each of R, G and B; keep encodes only Y of Yxy, which makes colors stronger",
                 .kind = ParamKind::choice,

@@ -213,16 +213,17 @@ const Op merge_op{
          .summary = "Combine the image with a second image: over, under, add, multiply and more",
          .description =
              "--with names the second image. {frame} in its name is replaced by the frame number of the input. The "
-             "second image lies at its data window, moved by --offset. The result has the windows of the input: "
-             "parts of the second image outside of them are cut off. Where there is no second image, the input does "
-             "not change; with mask it becomes transparent.\nmultiply, divide, screen, min, max and difference blend "
-             "straight colors where both images have "
-             "alpha, as CSS blend modes do. screen is a + b - min(a, 1) min(b, 1), where a and b are the two "
-             "colors. divide gives 0 where the second image is 0. add adds premultiplied light and keeps the larger "
-             "alpha. subtract subtracts the premultiplied light of the second image and keeps the alpha of the input; "
-             "results may be negative. mix is --opacity times the second image plus (1 - opacity) times the input. "
-             "mask keeps the input where the second image is opaque, and stencil where it is "
-             "transparent. Images with other primaries are first converted to Rec. 709.",
+             "second image lies at its data window, moved by --offset. The result has the windows of the input: parts "
+             "of the second image outside of them are cut off. Where there is no second image, the input does not "
+             "change; with mask it becomes transparent.\nmultiply, screen, min, max and difference blend straight "
+             "colors where both images have alpha, as CSS blend modes do. screen is a + b - min(a, 1) min(b, 1), where "
+             "a and b are the two colors. divide mixes the input with the quotient of the straight colors, by the "
+             "alpha of the second image; a division by 0 gives 0. It keeps the alpha of the input, so the second image "
+             "does not show where the input is transparent. add adds premultiplied light and keeps the larger alpha. "
+             "subtract subtracts the premultiplied light of the second image and keeps the alpha of the input; results "
+             "may be negative. mix is --opacity times the second image plus (1 - opacity) times the input. mask keeps "
+             "the input where the second image is opaque, and stencil where it is transparent. Images with other "
+             "primaries are first converted to Rec. 709.",
          .citation = "Porter and Duff, Compositing Digital Images, 1984; W3C, Compositing and Blending Level 1",
          .examples = {"--with testdata/alpha.png", "--with testdata/alpha.png --mode under --opacity 0.5",
                       "--with testdata/alpha.png --mode add --offset 3,-2", "--with testdata/alpha.png --mode multiply",

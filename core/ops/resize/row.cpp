@@ -235,7 +235,7 @@ const Op resize_op{
              "overshoot at edges. mitchell and catmull-rom overshoot less. box, triangle, cubic and gaussian have no "
              "negative weights and do not overshoot. Around a very bright texel, negative weights make rings: dark "
              "ones, even below 0, and bright ones. --ringing limit, the default, prevents both. It limits each "
-             "weighted mean, first along rows, then along columns. Let m be the least value at most 2 texels away, "
+             "weighted mean, first along rows, then along columns. Let m be the least value less than 2 texels away, "
              "counted in texels of the smaller image, and M the largest value under the filter's middle lobe. The "
              "result is at least m and at most M + (M - m) / 4. So edges keep "
              "their bright overshoot and lose the dark one. --ringing keep writes the plain weighted means. Float "

@@ -201,13 +201,14 @@ std::vector<Curve> color_curves() {
        .kind = CurveKind::color,
        .color = agx_exact},
       {.name = "agx-rec2020",
-       .formula = "agx-exact in Rec. 2020 with the matrices of AgXBaseRec2020, without the hue mix of Blender's AgX",
+       .formula = "agx-exact in Rec. 2020 with the matrices of AgXBaseRec2020, without the hue mix of Blender's AgX; "
+                  "the result in Rec. 709 is clamped at 0",
        .source = "T. Sobotka, AgX; EaryChow, AgXBaseRec2020 (matrices)",
        .kind = CurveKind::color,
        .color = agx_rec2020},
       {.name = "agx-filament",
        .formula = "agx-rec2020 with f(x) = -17.86 x^7 + 78.01 x^6 - 126.7 x^5 + 92.06 x^4 - 28.72 x^3 + 4.361 x^2 - "
-                  "0.1718 x + 0.002857; f(1) is 0.982, so white becomes 0.961",
+                  "0.1718 x + 0.002857; f(1) is 0.982, so white becomes 0.961. The result in Rec. 709 is clamped at 0",
        .source = "Filament, AgxToneMapper",
        .kind = CurveKind::color,
        .color = agx_filament},
