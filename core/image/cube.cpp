@@ -151,6 +151,7 @@ Group cut(const Group& group, const FaceCell& cell, int side) {
 Picture cut(const Picture& picture, const FaceCell& cell, int side) {
   Picture face{.format = picture.format,
                .compression = picture.compression,
+               .file_level_count = picture.file_level_count,
                .data_window = window_of({side, side}),
                .display_window = window_of({side, side}),
                .transfer = picture.transfer,

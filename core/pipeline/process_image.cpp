@@ -421,7 +421,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     remove_color_names(picture.attributes);
     remove_attributes(picture.attributes, {"chromaticities"});
   }
-  if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && !makes_levels(calls))
+  const bool is_one_level = picture.groups.front().levels.size() == 1 && !makes_levels(calls);
+  if (picture.file_level_count > 1 && way.job.writes_picture && !request.input.level && is_one_level)
     report.add_warning(
         fmt::format("only level 0 of its {} levels is read, and the output has one; make new ones with `mips` at the "
                     "end, or choose one with --level",

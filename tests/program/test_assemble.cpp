@@ -241,6 +241,22 @@ TEST_CASE("the plan of a cross is that of its faces") {
   CHECK_MESSAGE(finished.out.find("8 x 8, 4 levels") != std::string::npos, finished.out);
 }
 
+DEVICE_TEST_CASE("a cube that is cut of level 0 of several says so, unless it makes new ones") {
+  const TestFolder place;
+  write_strip(place, "strip.exr", 32);
+  REQUIRE(place.gpupost({"strip.exr", "mips", "-o", "levels.ktx2"}).exit_code == 0);
+  const auto told_of_levels = [&](const Words& chain, const std::string& kind) {
+    const Finished finished = place.gpupost(with(with({"levels.ktx2"}, chain), {"--assemble", kind, "-o", "out.dds"}));
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    return finished.err.find("only level 0 of its 8 levels is read, and the output has one") != finished.err.npos;
+  };
+  CHECK(told_of_levels({}, "cube-from-strip"));
+  CHECK(told_of_levels({"project", "--from", "strip", "--to", "cross"}, "cube-from-cross"));
+  CHECK(!told_of_levels({"mips"}, "cube-from-strip"));
+  CHECK(!told_of_levels({"prefilter"}, "cube-from-strip"));
+  CHECK(!told_of_levels({"--level", "0"}, "cube-from-strip"));
+}
+
 TEST_CASE("warnings of a cube come once, under the name of all of its files") {
   const TestFolder place;
   for (const std::string& name : face_files) place.write(name, made_files().at("float.exr"));
