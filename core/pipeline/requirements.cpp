@@ -9,6 +9,8 @@
 #include "core/ops/channels/row.h"
 #include "core/ops/mips/row.h"
 
+#include "core/ops/project/row.h"
+#include "core/pipeline/texture_assembly.h"
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -78,15 +80,18 @@ static bool has_any_alpha(const Group& color) {
   return true;
 }
 
-// Refuses calls that need an alpha that is opacity, or make one. `reason`: what makes alpha data.
-static void check_alpha_data(std::span<const Call> calls, const Picture& picture, std::string_view reason) {
+// Refuses calls that need an alpha that is opacity, or make one. `reason`: what makes alpha data. `cut_at`: the number of calls before
+// the image is cut into faces; 0: it is not cut.
+static void check_alpha_data(std::span<const Call> calls, size_t cut_at, const Picture& picture,
+                             std::string_view reason) {
   if (std::ranges::none_of(calls, uses_alpha)) return;
   const Group& color = picture.groups.front();
   Output image{.size = picture.size(),
                .windows = {.data = picture.data_window, .display = picture.display_window},
                .has_alpha = color.has_alpha(),
                .may_be_transparent = has_any_alpha(color)};
-  for (const Call& call : calls) {
+  for (size_t index = 0; index < calls.size(); ++index) {
+    const Call& call = calls[index];
     if (uses_alpha(call) && image.may_be_transparent)
       fail(Exit::usage,
            "{}: `{}` may take alpha as opacity; expected other ops, such as resize, blur, mips, gain and channels, or "
@@ -96,7 +101,10 @@ static void check_alpha_data(std::span<const Call> calls, const Picture& picture
       fail(Exit::usage, "{}: `{}` makes an alpha that is opacity; use two runs, with this op in the first", reason,
            call.text());
     image = output_of(call, image);
+    const bool was_transparent = image.may_be_transparent;
     image.may_be_transparent &= image.has_alpha;  // without alpha, texels from beyond the border become opaque
+    // the cut leaves out the cells of a cross that are no faces
+    if (index + 1 == cut_at && makes_faces(call)) image.may_be_transparent = was_transparent;
   }
 }
 
@@ -171,12 +179,13 @@ void check_output_keeps_ids(const ChainRequest& request, const Format& format, D
            : fmt::format("{} bits{}", 8 * bytes_of(output_depth), is_float(output_depth) ? " of a float" : ""));
 }
 
-void check_alpha(std::span<const Call> calls, const Picture& picture) {
+void check_alpha(std::span<const Call> calls, const Picture& picture, size_t cut_at) {
   const Group& first = picture.groups.front();
   const std::string_view of_data = maker_of_data(calls);
   if (first.is_color && first.is_data)
-    check_alpha_data(calls, picture, "alpha is data (--input-alpha, or the alpha mode of a DDS)");
-  else if (!of_data.empty()) check_alpha_data(calls, picture, fmt::format("`{}` makes all values data", of_data));
+    check_alpha_data(calls, cut_at, picture, "alpha is data (--input-alpha, or the alpha mode of a DDS)");
+  else if (!of_data.empty())
+    check_alpha_data(calls, cut_at, picture, fmt::format("`{}` makes all values data", of_data));
 }
 
 void check_requirements(const ChainRequest& request, const Picture& picture) {
@@ -196,7 +205,7 @@ void check_requirements(const ChainRequest& request, const Picture& picture) {
     fail(Exit::usage, "--normal needs R, G and B; the image has only {}", fmt::join(names_of(first), " "));
   const auto of_color = std::ranges::find_if(calls, is_for_color);
   if (const std::string_view of_data = maker_of_data(calls); !of_data.empty()) check_needs_no_colors(calls, of_data);
-  check_alpha(calls, picture);
+  check_alpha(calls, picture, calls_before_cut(calls, request.input.assembly));
   if (first.is_color) return;
   if (of_color == calls.end()) return check_is_applied(calls, apply_to, picture);
   const std::vector<std::string> layers = layers_with_color(picture);

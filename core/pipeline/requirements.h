@@ -23,8 +23,8 @@ void check_output_keeps_ids(const ChainRequest& request, const Format& format, D
                             const Picture& picture);
 
 // Throws Error(Exit::usage) if alpha is data, and a call may take it as opacity or makes an alpha that is opacity. Without Call::inputs,
-// second images count as opaque.
-void check_alpha(std::span<const Call> calls, const Picture& picture);
+// second images count as opaque. `cut_at`: the number of calls before the image is cut into faces; 0: it is not cut.
+void check_alpha(std::span<const Call> calls, const Picture& picture, size_t cut_at = 0);
 
 // Throws Error(Exit::usage) as check_alpha() does, if an image has no color and an op would change nothing, if it is gray and R, G and
 // B must be directions, or if ids would change.

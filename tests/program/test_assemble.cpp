@@ -346,6 +346,9 @@ DEVICE_TEST_CASE("a panorama becomes a cube in one chain, as in two runs") {
   check({"sky.exr", "project", "mips", "--bits", "8"}, "cube-from-strip",
         {"strip.exr", "exposure", "--stops", "-1", "mips", "--bits", "8"});
   check({"strip.exr", "project", "--from", "strip", "--to", "cross", "mips"}, "cube-from-cross", {"cross.exr", "mips"});
+  // the cells of a cross that are cut off are not transparent texels of a face
+  run({"sky.exr", "--input-alpha", "data", "channels", "--list", "R,G,B,1", "project", "--to", "cross", "offset",
+       "--value", "0.1", "--assemble", "cube-from-cross", "-o", "data.dds"});
   // the whole panorama is measured, and not each face
   CHECK(run({"sky.exr", "exposure", "--auto", "project", "mips", "--assemble", "cube-from-strip", "-o", "a.dds"}) ==
         "");
