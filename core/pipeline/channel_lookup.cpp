@@ -10,6 +10,7 @@
 #include "core/image/to_working.h"
 #include "core/ops/channels/list.h"
 #include "core/ops/channels/row.h"
+#include "core/pipeline/requirements.h"
 
 #include <fmt/ranges.h>
 
@@ -77,7 +78,11 @@ bool make_working_early(const ChainRequest& request, std::span<const std::option
     return place && place->group == &old && place->component < 3;
   });
   old.is_data |= is_data_chain;
-  if (takes_color && is_all_hidden(picture)) warnings.emplace_back(all_hidden_warning);
+  if (takes_color && is_all_hidden(picture))
+    warnings.push_back(
+        fmt::format("{} (to keep the light, read it with --input-alpha premultiplied)", all_hidden_warning));
+  if (auto warning = takes_color ? warning_of_decoding(request.calls, picture, request.input) : std::nullopt)
+    warnings.push_back(std::move(*warning));
   make_working(picture, Depth::f32);
   old.is_data = was_data;
   return true;

@@ -251,19 +251,6 @@ void tell_of_dropped_alpha(std::span<const Call> calls, bool has_alpha, JobRepor
   }
 }
 
-// Warns of a call that may expect the values of the file, and gets light that was decoded from them.
-void tell_of_decoding(std::span<const Call> calls, const Picture& picture, const InputSettings& settings,
-                      JobReport& report) {
-  const bool is_decoded = picture.transfer != Transfer::linear && picture.groups.front().is_color && !settings.transfer;
-  const auto takes = [](const Call& call) { return call.op->needs(call).takes_encoded; };
-  const auto call = std::ranges::find_if(calls, takes);
-  if (!is_decoded || call == calls.end() || makes_content({calls.begin(), call}, Content::numbers)) return;
-  report.add_warning(fmt::format(
-      "`{}` gets linear light, because the {} curve of the file is removed; if it expects the values of the "
-      "file, add --input-transfer linear",
-      call->text(), name_of(picture.transfer, picture.exponent)));
-}
-
 // A copy of only the color, as it was read, without windows.
 Picture color_as_read(const Picture& picture) {
   const Group& color = picture.groups.front();
@@ -435,7 +422,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                     "--list R,G,B`)",
                     all_hidden_warning));
   tell_of_curve(calls, picture, way, request.output, report);
-  tell_of_decoding(calls, picture, request.input, report);
+  if (const auto warning = warning_of_decoding(calls, picture, request.input)) report.add_warning(*warning);
   const bool keeps_integers = keeps_original_integers(request, way, picture, primaries.converts);
   // Straight color stays straight if no op weights it by alpha, so that color with alpha 0 is not lost.
   const bool keeps_straight = calls.empty() && !is_float(way.output_depth) && request.output.dither == Dither::none &&

@@ -6,11 +6,12 @@
 #include "core/image/channel_names.h"
 #include "core/image/cryptomatte.h"
 #include "core/image/number.h"
+#include "core/image/to_working.h"
 #include "core/ops/channels/row.h"
 #include "core/ops/mips/row.h"
-
 #include "core/ops/project/row.h"
 #include "core/pipeline/texture_assembly.h"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -100,11 +101,11 @@ static void check_alpha_data(std::span<const Call> calls, size_t cut_at, const P
     if (uses_alpha(call) && has_alpha_behind({&call, 1}, false))
       fail(Exit::usage, "{}: `{}` makes an alpha that is opacity; use two runs, with this op in the first", reason,
            call.text());
-    image = output_of(call, image);
     const bool was_transparent = image.may_be_transparent;
-    image.may_be_transparent &= image.has_alpha;  // without alpha, texels from beyond the border become opaque
+    image = output_of(call, image);
     // the cut leaves out the cells of a cross that are no faces
     if (index + 1 == cut_at && makes_faces(call)) image.may_be_transparent = was_transparent;
+    image.may_be_transparent &= image.has_alpha;  // without alpha, texels from beyond the border become opaque
   }
 }
 
@@ -211,6 +212,18 @@ void check_requirements(const ChainRequest& request, const Picture& picture) {
   const std::vector<std::string> layers = layers_with_color(picture);
   fail(Exit::usage, "{}: the image has no color; expected float channels R, G and B, or Y{}", of_color->text(),
        layers.empty() ? "" : fmt::format(", or --layer with one of {}", fmt::join(layers, ", ")));
+}
+
+std::optional<std::string> warning_of_decoding(std::span<const Call> calls, const Picture& picture,
+                                               const InputSettings& settings) {
+  const bool is_decoded = picture.transfer != Transfer::linear && picture.groups.front().is_color && !settings.transfer;
+  const auto takes = [](const Call& call) { return call.op->needs(call).takes_encoded; };
+  const auto call = std::ranges::find_if(calls, takes);
+  if (!is_decoded || call == calls.end() || makes_content({calls.begin(), call}, Content::numbers)) return std::nullopt;
+  return fmt::format(
+      "`{}` gets linear light, because the {} curve of the file is removed; if it expects the values of the "
+      "file, add --input-transfer linear",
+      call->text(), name_of(picture.transfer, picture.exponent));
 }
 
 void check_normals(const Picture& picture) {

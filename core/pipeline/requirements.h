@@ -3,7 +3,9 @@
 
 #include "core/pipeline/settings.h"
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace gpupost {
@@ -29,6 +31,10 @@ void check_alpha(std::span<const Call> calls, const Picture& picture, size_t cut
 // Throws Error(Exit::usage) as check_alpha() does, if an image has no color and an op would change nothing, if it is gray and R, G and
 // B must be directions, or if ids would change.
 void check_requirements(const ChainRequest& request, const Picture& picture);
+
+// The warning of a call that may expect the values of the file, and gets light that is decoded from them. Empty if there is none.
+std::optional<std::string> warning_of_decoding(std::span<const Call> calls, const Picture& picture,
+                                               const InputSettings& settings);
 
 // Throws Error(Exit::usage) if `picture`, the result of `mips --normal`, is made of a normal map with values below 0, which the
 // levels take as 0.

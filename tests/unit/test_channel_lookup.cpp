@@ -3,7 +3,9 @@
 
 #include "core/image/to_working.h"
 #include "core/op/parse.h"
+#include "core/ops/ocio/row.h"
 #include "core/ops/registry.h"
+#include "tests/support/ocio.h"
 #include "tests/support/synthetic_images.h"
 
 #include <doctest/doctest.h>
@@ -106,6 +108,25 @@ TEST_CASE("color with alpha 0 everywhere that channels takes by name gives a war
     picture.groups[0].levels[0].texels.as<float>()[3] = 0;
     return take_named_channels({.calls = chain_of(list)}, picture).warnings;
   };
-  CHECK(std::ranges::count(warnings_of("Y,Y,Y"), all_hidden_warning) == 1);
-  CHECK(std::ranges::count(warnings_of("Z,Z,Z"), all_hidden_warning) == 0);
+  const std::string advised =
+      std::string(all_hidden_warning) + " (to keep the light, read it with --input-alpha premultiplied)";
+  CHECK(std::ranges::count(warnings_of("Y,Y,Y"), advised) == 1);
+  CHECK(std::ranges::count(warnings_of("Z,Z,Z"), advised) == 0);
+}
+
+TEST_CASE("light that channels decodes by name gives the warning of ocio") {
+  if (!test::has_ocio()) return;
+  Call table = parse_call(ocio_op, std::vector<std::string>{"--file=testdata/look.cube"});
+  ocio_op.prepare(table);
+  const auto warning_count = [&](const char* list, std::optional<Transfer> curve) {
+    Picture picture = picture_of({"YA", Transfer::srgb, Alpha::straight});
+    const std::vector<Call> calls{chain_of(list)[0], table};
+    return std::ranges::count_if(
+        take_named_channels({.calls = calls, .input = {.transfer = curve}}, picture).warnings,
+        [](const std::string& text) { return text.starts_with("`ocio --file testdata/look.cube` gets linear light"); });
+  };
+  CHECK(warning_count("Y,Y,Y", {}) == 1);
+  CHECK(warning_count("Y,Y,Y", Transfer::srgb) == 0);
+  CHECK(warning_count("Z,Z,Z", {}) == 0);
+  CHECK(warning_count("Y,Y,Y,A", {}) == 0);  // is decoded later, and warned of then
 }
