@@ -72,6 +72,28 @@ void write_encoded(const TemporaryFolder& folder, const std::string& name, const
   folder.write(name, std::string(text_of(encode(*format_of_extension(name), picture, options).bytes.bytes())));
 }
 
+// The same straight color with every kind of alpha.
+void write_alphas(const TemporaryFolder& folder, const std::string& name) {
+  std::vector<uint32_t> numbers;
+  for (const uint32_t alpha : {0u, 65535u, 257u, 30000u}) numbers.insert(numbers.end(), {51400, 25700, 12850, alpha});
+  Picture picture = row_of("png", Depth::u16, numbers);
+  picture.transfer = Transfer::srgb;
+  picture.alpha = Alpha::straight;
+  write_encoded(folder, name, picture, {.depth = Depth::u16});
+}
+
+// All texels of level 0 have the color of the first one, which is not black.
+void check_one_color(const std::string& path) {
+  const Picture made = decode_file(path, {}).picture;
+  CHECK(made.alpha == Alpha::straight);
+  const Level& level = made.groups.front().levels.front();
+  const size_t color_bytes = 3 * bytes_of(made.groups.front().depth), texel_bytes = level.texels.size() / 4;
+  const std::string_view texels = text_of(level.texels.bytes());
+  CHECK(texels.find_first_not_of('\0') < color_bytes);
+  for (size_t at = texel_bytes; at < texels.size(); at += texel_bytes)
+    CHECK(texels.substr(at, color_bytes) == texels.substr(0, color_bytes));
+}
+
 }  // namespace
 
 GPU_TEST_CASE("a mip chain is made in process, and the report says how") {
@@ -118,12 +140,7 @@ TEST_CASE("a job that fails stops no other, and jobs are reported in their order
 
 TEST_CASE("straight color where alpha is 0 is converted as any other if no op runs") {
   const TemporaryFolder folder;
-  std::vector<uint32_t> numbers;  // the same color with every kind of alpha
-  for (const uint32_t alpha : {0u, 65535u, 257u, 30000u}) numbers.insert(numbers.end(), {51400, 25700, 12850, alpha});
-  Picture picture = row_of("png", Depth::u16, numbers);
-  picture.transfer = Transfer::srgb;
-  picture.alpha = Alpha::straight;
-  write_encoded(folder, "in.png", picture, {.depth = Depth::u16});
+  write_alphas(folder, "in.png");
   struct Conversion {
     const char* output;
     std::optional<Depth> bits;
@@ -148,16 +165,23 @@ TEST_CASE("straight color where alpha is 0 is converted as any other if no op ru
     Heard heard;
     const Report report = run(request, {job_of(folder.path("in.png"), output)}, heard);
     REQUIRE_MESSAGE(report.jobs.front().exit == Exit::done, report.jobs.front().error);
-    const Picture made = decode_file(output, {}).picture;
-    CHECK(made.alpha == Alpha::straight);
-    const Level& level = made.groups.front().levels.front();
-    const size_t color_bytes = 3 * bytes_of(made.groups.front().depth), texel_bytes = level.texels.size() / 4;
-    const std::string_view texels = text_of(level.texels.bytes());
-    CHECK(texels.find_first_not_of('\0') < color_bytes);
-    for (size_t at = texel_bytes; at < texels.size(); at += texel_bytes)
-      CHECK(texels.substr(at, color_bytes) == texels.substr(0, color_bytes));
+    check_one_color(output);
     for (const std::string& warning : report.jobs.front().warnings) CHECK(warning.find("alpha") == warning.npos);
   }
+}
+
+GPU_TEST_CASE("straight color where alpha is 0 is converted as any other by moves, and in level 0 of mips") {
+  const TemporaryFolder folder;
+  write_alphas(folder, "in.png");
+  for (const auto& [op, options] : {std::pair("flip", "x"), {"crop", "--to display"}, {"mips", ""}})
+    for (const char* name : {"out.ktx2", "out.dds"}) {
+      CAPTURE(op);
+      const std::string output = folder.path(name);
+      Heard heard;
+      const Report report = run(request_of(op, options), {job_of(folder.path("in.png"), output)}, heard);
+      REQUIRE_MESSAGE(report.jobs.front().exit == Exit::done, report.jobs.front().error);
+      check_one_color(output);
+    }
 }
 
 TEST_CASE("a second lossy compression is told from the depths of the input and the output") {
