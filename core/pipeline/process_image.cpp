@@ -225,6 +225,15 @@ bool keeps_texels(std::span<const Call> calls) {
   return std::ranges::all_of(calls, [](const Call& call) { return is_exact(call) || keeps_base({&call, 1}); });
 }
 
+// A file that cannot hold primaries for Y gets R, G and B if R = G = B is not gray in the image's primaries.
+void name_tinted_gray(std::span<const Call> calls, const Format& format, Picture& picture) {
+  Group& color = picture.groups.front();
+  const bool is_gray = !color.is_color || !color.is_luminance || color.is_data || makes_luminance(calls);
+  const std::optional<Primaries> primaries = other_primaries(picture);
+  if (is_gray || format.holds_everything || !primaries) return;
+  if (!keeps_gray(conversion({.from = *primaries, .to = rec709}))) name_colors(color, GrayResult::color);
+}
+
 // Warns of options that need alpha, for an image without alpha.
 void tell_of_missing_alpha(std::span<const Call> calls, bool has_alpha, JobReport& report) {
   for (size_t index = 0; index < calls.size(); ++index)
@@ -477,3 +486,4 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
 }
 
 }  // namespace gpupost
+  if (way.job.writes_picture) name_tinted_gray(calls, *way.job.format, picture);

@@ -2,6 +2,8 @@
 #include "core/base/error.h"
 #include "core/base/half.h"
 #include "core/base/sha256.h"
+#include "core/image/primaries.h"
+#include "core/image/to_working.h"
 #include "core/op/parse.h"
 #include "core/ops/registry.h"
 #include "core/pipeline/run_jobs.h"
@@ -182,6 +184,27 @@ GPU_TEST_CASE("straight color where alpha is 0 is converted as any other by move
       REQUIRE_MESSAGE(report.jobs.front().exit == Exit::done, report.jobs.front().error);
       check_one_color(output);
     }
+}
+
+TEST_CASE("a gray image gets R, G and B in a file whose primaries do not make R = G = B gray") {
+  const TemporaryFolder folder;
+  Picture gray = row_of("exr", Depth::f32, std::vector<uint32_t>(8, 32768));
+  Group& group = gray.groups.front();
+  group.channels = {{{.name = "Y", .depth = Depth::f32}, {}, {}, {}}};
+  group.is_luminance = true;
+  set_primaries(gray, cie_xyz);
+  write_encoded(folder, "in.exr", gray, {.depth = Depth::f32});
+  Heard heard;
+  const std::string output = folder.path("out.png");
+  const Report report = run({}, {job_of(folder.path("in.exr"), output)}, heard);
+  REQUIRE_MESSAGE(report.jobs.front().exit == Exit::done, report.jobs.front().error);
+  Picture made = decode_file(output, {}).picture;
+  CHECK(!made.groups.front().is_luminance);
+  make_working(made, Depth::f32);
+  convert_primaries(made, {.from = other_primaries(made).value_or(rec709), .to = rec709});
+  const Vector3 expected = product(conversion({.from = cie_xyz, .to = rec709}), Vector3{0.5, 0.5, 0.5});
+  for (size_t c = 0; c < 3; ++c)
+    CHECK(double(made.groups.front().levels[0].texels.as<float>()[c]) == doctest::Approx(expected[c]).epsilon(0.02));
 }
 
 TEST_CASE("a second lossy compression is told from the depths of the input and the output") {
