@@ -28,6 +28,17 @@ static void tag_numbers(const ChainRequest& request, const Job& job, ConversionP
   else if (!is_float(way.output_depth) && !job.format->holds_primaries) way.transfer = Transfer::linear;
 }
 
+// Refuses --transfer pq and hlg for encoded values whose primaries a PNG has no number for: no option would convert them.
+static void check_tag(const OutputSettings& output, const ColorEncoding& encoding) {
+  const bool needs_code = output.transfer == Transfer::pq || output.transfer == Transfer::hlg;
+  const Primaries primaries = output.primaries.value_or(encoding.primaries);
+  if (!needs_code || code_of(primaries)) return;
+  fail(Exit::usage,
+       "--transfer {}: the cICP chunk of a PNG has no number for the primaries of the result ({}), and encoded values "
+       "are not converted; leave --transfer out to record no curve",
+       output.transfer == Transfer::pq ? "pq" : "hlg", name_of(primaries));
+}
+
 Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture& first) {
   // levels of a row of faces are no mip chain of the row
   const bool is_row = !calls.empty() && filters_cube(calls.back());
@@ -57,7 +68,10 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
   way.transfer = output_transfer(request.output, *given.format, way.output_depth);
   if (way.job.writes_picture) check_dither(request.output, way.output_depth);
   if (makes_content(request.calls, Content::data) && !request.output.transfer) way.transfer = Transfer::linear;
-  if (makes_content(request.calls, Content::numbers) && !request.output.transfer) tag_numbers(request, given, way);
+  if (makes_content(request.calls, Content::numbers)) {
+    if (!request.output.transfer) tag_numbers(request, given, way);
+    else check_tag(request.output, output_of(request.calls, Output{}).encoding.value_or(ColorEncoding{}));
+  }
   return way;
 }
 

@@ -323,6 +323,13 @@ DEVICE_TEST_CASE(
             .exit_code == 0);
   CHECK(decoded(folder, "pq.png").groups.front().levels[0].texels.as<uint16_t>()[0] == 32768);
   CHECK(decoded(folder, "pq.png").transfer == Transfer::pq);
+  const Finished adobe = folder.gpupost({"float.exr", "lut", "half.cube", "--output-primaries", "adobe", "--transfer",
+                                         "pq", "-o", "no.png", "--bits", "16"});
+  CHECK(adobe.exit_code == 1);
+  CHECK_MESSAGE(adobe.err ==
+                    "gpupost: --transfer pq: the cICP chunk of a PNG has no number for the primaries of the result "
+                    "(adobe), and encoded values are not converted; leave --transfer out to record no curve\n",
+                adobe.err);
 }
 
 DEVICE_TEST_CASE("light that comes back from a log space has its primaries and curve again, and any op may follow") {
