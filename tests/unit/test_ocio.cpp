@@ -280,6 +280,25 @@ colorspaces:
   CHECK(has(refusal({config, "--from=one_way", "--to=lin"}), "none.spi1d"));
 }
 
+TEST_CASE("a space whose matrix has no inverse is refused by its name") {
+  if (!has_ocio()) return;
+  const TemporaryFolder folder;
+  folder.write("flat.ocio", R"(ocio_profile_version: 2
+roles: {default: aces, scene_linear: aces, aces_interchange: aces}
+displays:
+  screen:
+    - !<View> {name: plain, colorspace: aces}
+colorspaces:
+  - !<ColorSpace> {name: aces}
+  - !<ColorSpace> {name: flat, from_scene_reference: !<MatrixTransform> {}, to_scene_reference: !<MatrixTransform> {matrix: [1, 0, 0, 0, 0, 1, 0.5, 0, 0, 1, 0.5, 0, 0, 0, 0, 1]}}
+)");
+  const std::string config = "--config=" + folder.path("flat.ocio");
+  CHECK(refusal({config, "--to=flat"}).starts_with("2 ocio: --to flat: the configuration " + folder.path("flat.ocio")));
+  CHECK(has(refusal({config, "--to=flat"}), "by a matrix without an inverse"));
+  CHECK(refusal({config, "--from=flat", "--to=aces"}) == "");
+  CHECK(has(refusal({config, "--from=flat", "--to=aces", "--inverse"}), "ocio: --from flat: "));
+}
+
 TEST_CASE("light of a space in which R = G = B = 1 is not white is converted as it is") {
   if (!has_ocio()) return;
   const TemporaryFolder folder;

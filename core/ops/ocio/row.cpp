@@ -102,6 +102,22 @@ std::optional<Primaries> primaries_of(const Matrix3& to_aces) {
   return primaries_of_xyz(product(conversion({.from = ap0, .to = cie_xyz}), to_aces), rec709.white);
 }
 
+// Throws Error(Exit::input) if the matrix from a call's result to ACES2065-1 has no inverse: then no color could be converted back to it.
+void check_matrix(const Call& call, const std::string& config, const Matrix3& to_aces) {
+  const auto& [r, g, b] = to_aces;
+  const Vector3 normal{r[1] * g[2] - r[2] * g[1], r[2] * g[0] - r[0] * g[2], r[0] * g[1] - r[1] * g[0]};
+  double largest = 0;
+  for (const Vector3& row : to_aces)
+    for (const double number : row) largest = std::max(largest, std::abs(number));
+  const double determinant = normal[0] * b[0] + normal[1] * b[1] + normal[2] * b[2];
+  if (std::abs(determinant) > 1e-6 * largest * largest * largest) return;
+  const bool ends_at_from = call.flag("inverse") || !is_given(call, "to");
+  fail(Exit::input,
+       "ocio: --{} {}: the configuration {} converts this space to aces_interchange by a matrix without an inverse; "
+       "correct the space, or choose another",
+       ends_at_from ? "from" : "to", call.word(ends_at_from ? "from" : "to"), config);
+}
+
 // Without a working folder, the path as it is.
 std::string absolute(const std::string& path) {
   std::error_code error;
@@ -129,6 +145,7 @@ void prepare(Call& call) {
   own->keeps_data = shader.keeps_data;
   own->takes_encoded = shader.takes_encoded && !call.flag("linear");
   own->files = files_read(named_file(call), shader.files);
+  if (shader.to_aces) check_matrix(call, transform.config, *shader.to_aces);
   const std::optional<Primaries> result = shader.to_aces ? primaries_of(*shader.to_aces) : std::nullopt;
   if (is_given(call, "file")) own->is_light = call.flag("linear");
   else if (result) {
