@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <system_error>
 
@@ -67,7 +68,21 @@ JournalEntry::Output output_of(const json& line) {
 JournalEntry entry_of(const json& line) {
   JournalEntry entry{.input_sha256 = line.at("input_sha256").get<std::vector<std::string>>(), .outputs = {}};
   for (const json& output : line.at("outputs")) entry.outputs.push_back(output_of(output));
+  entry.stops = line.value("stops", std::vector<double>());
   return entry;
+}
+
+// Exposures in stops, in the order of the job's calls.
+std::vector<double> stops_of(const Job& job) {
+  std::vector<double> stops;
+  for (const CallOfJob& own : job.calls) stops.push_back(own.call.number("stops"));
+  return stops;
+}
+
+// Equal apart from the rounding of a measurement: another device or size of tiles adds in another order.
+bool are_same_stops(std::span<const double> a, std::span<const double> b) {
+  constexpr double rounding = 1e-4;
+  return std::ranges::equal(a, b, [](double m, double n) { return std::abs(m - n) < rounding; });
 }
 
 bool is_as_written(const JournalEntry::Output& output) {
@@ -78,6 +93,7 @@ bool is_as_written(const JournalEntry::Output& output) {
 
 bool is_done(const Job& job, const JournalEntry& entry) {
   return !entry.outputs.empty() && std::ranges::all_of(entry.outputs, is_as_written) &&
+         are_same_stops(stops_of(job), entry.stops) &&
          std::ranges::equal(job.inputs, entry.input_sha256, {}, sha256_of_file);
 }
 
@@ -141,7 +157,6 @@ void Journal::read_lines() {
 std::string Journal::key_of(const Job& job) const {
   std::vector<std::string> parts{chain_, job.output.shown(), std::string(job.format->name)};
   parts.insert(parts.end(), job.inputs.begin(), job.inputs.end());
-  for (const CallOfJob& own : job.calls) parts.push_back(own.call.text());
   for (const std::string& frame : job.frames)
     if (!frame.empty())
       for (const std::string& file : files_of_frame_) parts.push_back(sha256_of_file(fill_frame(file, frame)));
@@ -165,12 +180,13 @@ std::vector<JournalEntry> Journal::entries_of_done(std::span<const Job> jobs) co
 void Journal::add(const std::string& key, const Job& job, const JournalEntry& entry) {
   json outputs = json::array();
   for (const JournalEntry::Output& output : entry.outputs) outputs.push_back(to_json(output));
-  const json line{{"job", key},
-                  {"input", json_name(job.name())},
-                  {"chain_sha256", chain_},
-                  {"version", version_number()},
-                  {"outputs", std::move(outputs)},
-                  {"input_sha256", entry.input_sha256}};
+  json line{{"job", key},
+            {"input", json_name(job.name())},
+            {"chain_sha256", chain_},
+            {"version", version_number()},
+            {"outputs", std::move(outputs)},
+            {"input_sha256", entry.input_sha256}};
+  if (!job.calls.empty()) line["stops"] = stops_of(job);
   const std::string text = line.dump(-1, ' ', true) + "\n";
   const std::lock_guard lock(adding_);
   const std::string whole = (has_incomplete_line(file_.get()) ? "\n" : "") + text;

@@ -23,7 +23,8 @@ struct JournalEntry {
   };
   std::vector<std::string> input_sha256;  // hash of each input, in order
   std::vector<Output> outputs;
-  bool is_skipped = false;  // an earlier run has finished the job
+  std::vector<double> stops = {};  // exposures of Job::calls
+  bool is_skipped = false;         // an earlier run has finished the job
 };
 
 class Journal {
@@ -35,7 +36,7 @@ class Journal {
   // of other jobs are empty.
   std::vector<JournalEntry> entries_of_done(std::span<const Job> jobs) const;
 
-  // Hash of everything that decides the job's result, except the content of its inputs. It reads the files of the job's
+  // Hash of everything that decides the job's result, except the content of its inputs and its exposures. It reads the files of the job's
   // frame. Call it before the job reads them: then a file that changes meanwhile makes the next run repeat the job.
   std::string key_of(const Job& job) const;
 
