@@ -123,7 +123,11 @@ void plan_extremes(PlanBuilder& builder) {
 }
 
 std::function<Call()> measured_by_stats() {
-  return [] { return default_call(stats_op); };
+  return [] {
+    Call call = default_call(stats_op);
+    call.purpose = "the measurement of an op";
+    return call;
+  };
 }
 
 int plan_log_average(PlanBuilder& builder, double low_percent, double high_percent) {

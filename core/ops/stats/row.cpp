@@ -19,7 +19,8 @@ static Footprint footprint(const Call& call, Size) {
 
 static void plan_stats(const Call& call, PlanBuilder& builder) {
   if (measure_of(call) == Measure::extremes) return plan_extremes(builder);
-  builder.return_statistics(plan_statistics(builder, true), statistics_size * sizeof(uint32_t));
+  const bool has_deviations = call.purpose.empty();  // ops that measure need none
+  builder.return_statistics(plan_statistics(builder, has_deviations), statistics_size * sizeof(uint32_t));
 }
 
 static const Benchmark bench = {.variants =
