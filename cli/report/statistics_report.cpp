@@ -20,6 +20,11 @@ using json = nlohmann::ordered_json;
 
 static constexpr std::array percentiles{1, 5, 25, 50, 75, 95, 99};
 
+// A mean that counts denormal luminances as the least normal one is clamped to the measured range.
+static double log_average_of(const Statistics& statistics) {
+  return std::min(statistics.log_average, std::max(0.0, statistics.luminance.largest));
+}
+
 // Interpolated percentiles are clamped to the measured range.
 static double percentile_of(const Statistics& statistics, double percent) {
   const ChannelStats& luminance = statistics.luminance;
@@ -83,7 +88,7 @@ static json luminance_of(const StatisticsResult& measured) {
   if (measured.measure == Measure::extremes) return made;
   const uint32_t count = color.positive_count();
   made["positive"] = count;
-  made["log_average"] = number(color.log_average, count);
+  made["log_average"] = number(log_average_of(color), count);
   for (const int percent : percentiles)
     made["percentiles"][std::to_string(percent)] = number(percentile_of(color, percent), count);
   made["histogram"] = to_json(color.histogram);
@@ -195,7 +200,7 @@ static std::string to_table(const StatisticsResult& measured) {
   for (const StatisticsResult::Channel& channel : measured.channels)
     text += spread_line(printable(channel.name), measured, channel.spread);
   if (!has_color || measured.measure == Measure::extremes || color.positive_count() == 0) return text;
-  text += fmt::format("  {:<16}{:>15}\n", "log average", shortest(color.log_average));
+  text += fmt::format("  {:<16}{:>15}\n", "log average", shortest(log_average_of(color)));
   for (const int percent : percentiles)
     text +=
         fmt::format("  {:<16}{:>15}\n", fmt::format("percentile {}", percent), shortest(percentile_of(color, percent)));
