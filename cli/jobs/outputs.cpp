@@ -198,8 +198,9 @@ static const Format* format_of(const Request& request, Job& job, bool one_file_h
       fail(Exit::usage, "-o {0}: no extension; expected {1}, or --format, or {0}/ for a folder", output,
            writable_extensions());
     if (!format)
-      fail(Exit::usage, "-o {}: unknown extension; expected {}{}, or give --format", output,
-           ends_in_statistics(request) ? ".json for the statistics, or for the image " : "", writable_extensions());
+      fail(Exit::usage, "-o {}: unknown extension; expected {}{}, or give --format{}", output,
+           ends_in_statistics(request) ? ".json for the statistics, or for the image " : "", writable_extensions(),
+           fs::path(output).extension() == ".tx" ? " exr (`mips` makes the levels of a texture)" : "");
     if (!format->can_write())
       fail(Exit::usage, "-o {}: {} files are read but not written; expected {}", output, format->name,
            writable_extensions());

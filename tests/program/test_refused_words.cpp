@@ -473,6 +473,15 @@ TEST_CASE("words that belong to another place say where") {
       {{"in.exr", "--depth", "16"}, "unknown option --depth (`--bits` chooses the depth)"},
       {{"in.exr", "--flop"}, "unknown option --flop (write `flip x`)"},
       {{"in.exr", "--trim"}, "unknown option --trim (write `crop --to content`)"},
+      {{"in.exr", "--resize:filter=box", "50%"}, "unknown option --resize:filter (did you mean `resize --size 50%`?)"},
+      {{"in.exr", "-auto-orient"}, "unknown option -auto-orient (files are turned upright without an option)"},
+      {{"in.exr", "-vf", "scale=50:50"}, "unknown option -vf (ops are words, like `resize --size 50%`)"},
+      {{"maketx", "in.exr", "-o", "a.exr"},
+       "maketx is neither an op nor a file (to write a texture with levels, write `gpupost INPUT mips -o OUTPUT`); "
+       "`gpupost ops` lists the ops"},
+      {{"in.exr", "mips", "-o", "a.tx"},
+       "-o a.tx: unknown extension; expected .exr, .png, .jpg, .ktx2, .dds, .tif, .hdr or .tga, or give --format exr "
+       "(`mips` makes the levels of a texture)"},
       {{"in.exr", "contrast", "--value", "2"},
        "contrast: unknown option --value; neither contrast nor gpupost has it; contrast has --factor, --pivot"},
       {{"in.exr", "flip", "--sideways"},
