@@ -5,6 +5,7 @@
 #include "cli/jobs/run.h"
 #include "core/base/error.h"
 #include "core/base/printable.h"
+#include "core/codec/codec.h"
 #include "core/image/channel_names.h"
 #include "core/pipeline/channel_lookup.h"
 #include "core/pipeline/conversion_plan.h"
@@ -16,6 +17,7 @@
 #include "core/pipeline/requirements.h"
 #include "core/pipeline/sheet.h"
 #include "core/pipeline/texture_assembly.h"
+#include "core/pipeline/write_outputs.h"
 #include "core/plan/explain.h"
 #include "core/plan/stage_formats.h"
 
@@ -97,6 +99,22 @@ void add_levels_in_frame(const Globals& globals, const Call& levels, Size enlarg
   std::ranges::move(planned_of(globals, {&levels, 1}, storage, group).steps, std::back_inserter(planned.steps));
 }
 
+// Throws Error(Exit::usage) if the output cannot hold a result with these windows. `picture`: the image as read, without dropped
+// channels; becomes the result, without texels.
+void check_output(const ChainRequest& chain, const ConversionPlan& way, const std::string& input, const Windows& result,
+                  Picture& picture) {
+  const Windows written = written_windows(chain, way.job, input, result);
+  name_result(chain, way, picture);
+  picture.data_window = written.data;
+  picture.display_window = written.display;
+  for (Group& group : picture.groups) {
+    group.levels.clear();
+    group.levels.push_back({.size = picture.size(), .texels = {}});
+  }
+  check_size(input, picture.size(), input, picture.size(), chain.input.assembly);
+  check_can_hold(*way.job.format, picture, encode_options(way, chain, picture));
+}
+
 std::vector<Planned> groups_of_file(const Request& request, std::vector<std::string>& notes) {
   const Globals& globals = request.globals;
   const std::string& input = request.inputs.files.front().path;
@@ -122,17 +140,15 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   if (sheet_of(chain.calls)) prepare_cell(chain.calls, input, chain.input.limits.texel_count, picture);
   check_apply_to(globals.passes.apply_to, picture);
   check_requirements(chain, picture);
-  const Depth output_depth = choose_output_depth(chain, *job.format, file_depth_of(picture.groups.front()));
-  if (job.writes_picture) {
-    check_output_keeps_ids(chain, *job.format, output_depth, picture);
-    check_dither(chain.output, output_depth);
-    output_transfer(chain.output, *job.format, output_depth);
-  }
+  const ConversionPlan way = planned_conversion(chain, job, picture);
+  if (job.writes_picture) check_output_keeps_ids(chain, *job.format, way.output_depth, picture);
   std::vector<Call> calls = request.calls;
   set_windows(chain, job, input, picture, calls, ignored);
+  Windows input_windows{.data = picture.data_window, .display = picture.display_window};  // of the image, or of a face
   if (count > 0) {
     const Window face = window_of(size_of_face(result_size(std::span(calls).first(count), picture.size())));
-    set_windows(std::span(calls).subspan(count), {.data = face, .display = face});
+    input_windows = {.data = face, .display = face};
+    set_windows(std::span(calls).subspan(count), input_windows);
   }
   const std::vector<Call> of_color =
       calls_of_color(calls, chain.output.primaries, *job.format, picture, globals.input.assembly);
@@ -150,7 +166,7 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   std::ranges::move(drop_namesakes(picture), std::back_inserter(dropped));  // as far as known without texels
   split_groups(globals.passes.apply_to, picture);
   const Group& color = picture.groups.front();
-  const Depth storage = storage_of(chain, color.depth, output_depth);
+  const Depth storage = storage_of(chain, color.depth, way.output_depth);
   std::vector<Planned> groups;
   for (const Group& group : picture.groups) {
     const std::vector<Call>& own = group.is_color ? of_color : calls;
@@ -158,6 +174,10 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
     planned.size = picture.size();
     if (frame.is_needed())
       add_levels_in_frame(globals, frame.levels_of(own.back()), size_of(frame.enlarged), storage, group, planned);
+  }
+  if (job.writes_picture) {
+    const std::span<const Call> last = std::span(calls).subspan(count);  // those that run on the written image or face
+    check_output(chain, way, input, result_windows(last, input_windows), picture);
   }
   if (!dropped.empty()) groups.push_back({.channels = std::move(dropped), .steps = {}, .is_dropped = true});
   return groups;

@@ -53,6 +53,9 @@ Decoded decode_file(const std::string& path, const DecodeOptions& options);
 // Returns the warnings that encode() would give.
 std::vector<std::string> drop_extras(Picture& picture, const Format& format);
 
+// Throws Error(Exit::usage) if encode() would refuse the image whatever its texels are, so it may lack them.
+void check_can_hold(const Format& format, const Picture& picture, const EncodeOptions& options);
+
 // Encodes a file in memory. Images of a cube are its faces in the order +X -X +Y -Y +Z -Z. All images of a file have
 // the same size, depth and channels. Throws Error(Exit::usage).
 Encoded encode(const Format& format, std::span<const Source> sources, Arrangement arrangement,

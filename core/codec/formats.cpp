@@ -2,6 +2,7 @@
 #include "core/codec/formats.h"
 #include "core/base/text.h"
 
+#include "core/codec/common/packed_pixels.h"
 #include "core/codec/common/reader.h"
 #include "core/codec/common/writer.h"
 
@@ -47,6 +48,7 @@ const auto& formats() {
              .matches = [](Bytes start) { return starts_with(start, "\x76\x2f\x31\x01"); },
              .read = read_exr,
              .write = one_picture<encode_exr>,
+             .check = check_exr,
              .written_depths = {Depth::half, Depth::f32},
              .compressions = {Compression::none, Compression::rle, Compression::zips, Compression::zip,
                               Compression::piz, Compression::pxr24, Compression::b44, Compression::b44a,
@@ -60,6 +62,7 @@ const auto& formats() {
              .matches = [](Bytes start) { return starts_with(start, "\x89PNG\r\n\x1a\n"); },
              .read = read_png,
              .write = one_picture<encode_png>,
+             .check = check_png,
              .written_depths = {Depth::u8, Depth::u16},
              .holds_primaries = true},
       Format{.name = "jpg",
@@ -68,6 +71,7 @@ const auto& formats() {
              .matches = [](Bytes start) { return starts_with(start, "\xff\xd8\xff"); },
              .read = read_jpeg,
              .write = one_picture<encode_jpeg>,
+             .check = check_jpeg,
              .written_depths = {Depth::u8},
              .holds_primaries = true},
       Format{.name = "ktx2",
@@ -76,6 +80,7 @@ const auto& formats() {
              .matches = [](Bytes start) { return starts_with(start, "\xabKTX 20\xbb\r\n\x1a\n"); },
              .read = read_ktx2,
              .write = encode_texture,
+             .check = check_color,
              .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
              .compressions = {Compression::none, Compression::bc1, Compression::bc3, Compression::bc4, Compression::bc5,
                               Compression::bc6h, Compression::bc7},
@@ -87,6 +92,7 @@ const auto& formats() {
              .matches = [](Bytes start) { return starts_with(start, "DDS \x7c"); },
              .read = read_dds,
              .write = encode_texture,
+             .check = check_color,
              .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
              .compressions = {Compression::none, Compression::bc1, Compression::bc3, Compression::bc4, Compression::bc5,
                               Compression::bc6h, Compression::bc7},
@@ -105,6 +111,7 @@ const auto& formats() {
 #if GPUPOST_HAS_TIFF
              .read = read_tiff,
              .write = one_picture<encode_tiff>,
+             .check = check_tiff,
              .written_depths = {Depth::u8, Depth::u16, Depth::half, Depth::f32},
              .compressions = {Compression::none, Compression::lzw, Compression::zip, Compression::zstd},
              .holds_primaries = true
@@ -139,6 +146,7 @@ const auto& formats() {
                  },
              .read = read_hdr,
              .write = one_picture<encode_hdr>,
+             .check = check_hdr,
              .written_depths = {Depth::f32},
              .holds_primaries = true},
       Format{.name = "tga",  // detected only by plausible fields, so it is checked last
@@ -147,6 +155,7 @@ const auto& formats() {
              .matches = looks_like_tga,
              .read = read_tga,
              .write = one_picture<encode_tga>,
+             .check = check_tga,
              .written_depths = {Depth::u8}},
   };
   return rows;

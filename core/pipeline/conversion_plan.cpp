@@ -46,23 +46,20 @@ Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture&
                                 is_row ? 1 : level_count_of(result_size(calls, first.size())));
 }
 
-ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first) {
+// The calls of the chain, with the windows of this image.
+static std::vector<Call> calls_with_windows(const ChainRequest& request, const Job& given, const Picture& first) {
   std::vector<Call> calls = request.calls;
   JobReport ignored;  // each image tells of its own windows
   set_windows(request, given, given.inputs.front(), first, calls, ignored);
-  const int level_count = result_level_count(calls, first.size());
+  return calls;
+}
+
+ConversionPlan planned_conversion(const ChainRequest& request, const Job& given, const Picture& first) {
+  const std::vector<Call> calls = calls_with_windows(request, given, first);
   ConversionPlan way{.job = job_for_levels(calls, given, first),
                      .file_depth = file_depth_of(first.groups.front()),
                      .input_depth = first.groups.front().depth};
-  check_levels(way.job, level_count);
-  if (way.job.writes_picture && request.output.makes_folders && way.job.is_a_file_a_level())
-    for (int level = 0; level < level_count; ++level) make_folder_of(way.job.output.at(level));
-  // finish() decides if the file exists that shows that the output is there
-  std::error_code error;
-  if (way.job.writes_picture)
-    check_can_be_written(way.job, level_count,
-                         request.output.no_clobber && way.job.is_a_file_a_level() &&
-                             !std::filesystem::exists(way.job.output.at(0), error));
+  check_levels(way.job, result_level_count(calls, first.size()));
   way.output_depth = choose_output_depth(request, *given.format, way.file_depth);
   way.storage = storage_of(request, way.input_depth, way.output_depth);
   way.transfer = output_transfer(request.output, *given.format, way.output_depth);
@@ -72,6 +69,20 @@ ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given,
     if (!request.output.transfer) tag_numbers(request, given, way);
     else check_tag(request.output, output_of(request.calls, Output{}).encoding.value_or(ColorEncoding{}));
   }
+  return way;
+}
+
+ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first) {
+  ConversionPlan way = planned_conversion(request, given, first);
+  const int level_count = result_level_count(calls_with_windows(request, given, first), first.size());
+  if (way.job.writes_picture && request.output.makes_folders && way.job.is_a_file_a_level())
+    for (int level = 0; level < level_count; ++level) make_folder_of(way.job.output.at(level));
+  // finish() decides if the file exists that shows that the output is there
+  std::error_code error;
+  if (way.job.writes_picture)
+    check_can_be_written(way.job, level_count,
+                         request.output.no_clobber && way.job.is_a_file_a_level() &&
+                             !std::filesystem::exists(way.job.output.at(0), error));
   return way;
 }
 

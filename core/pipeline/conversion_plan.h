@@ -17,7 +17,10 @@ struct ConversionPlan {
 // Adapts a job to the levels that the chain makes of its first image. `calls`: with the windows of that image.
 Job job_for_levels(std::span<const Call> calls, const Job& given, const Picture& first);
 
-// Throws Error(Exit::usage) if the settings do not fit such images.
+// The plan for such images, without a look at the output's file. Throws Error(Exit::usage) if the settings do not fit them.
+ConversionPlan planned_conversion(const ChainRequest& request, const Job& given, const Picture& first);
+
+// The same, with the folder of the output, if it is to be made. Throws Error also if the output cannot be written.
 ConversionPlan conversion_plan_of(const ChainRequest& request, const Job& given, const Picture& first);
 
 }  // namespace gpupost

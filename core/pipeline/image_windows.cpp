@@ -33,6 +33,12 @@ void tell_of_display(const OutputSettings& output, const Job& job, Size size, Jo
 
 }  // namespace
 
+Windows written_windows(const ChainRequest& request, const Job& job, const std::string& input, const Windows& result) {
+  const bool is_changed =
+      is_display_written(request.output, job) && differs_from_display(result, request.input.limits.texel_count, input);
+  return {.data = is_changed ? result.display : result.data, .display = result.display};
+}
+
 bool show_display_window(const ChainRequest& request, const Job& job, const std::string& input, Picture& picture,
                          JobReport& report) {
   if (!is_display_written(request.output, job)) return false;

@@ -12,6 +12,9 @@
 
 namespace gpupost {
 
+// The windows of an output for a result with these. Errors name the input.
+Windows written_windows(const ChainRequest& request, const Job& job, const std::string& input, const Windows& result);
+
 // Crops or pads an image to its display window if --to-display is given or the format has no windows. Returns whether the
 // image changed. Errors name the input.
 bool show_display_window(const ChainRequest& request, const Job& job, const std::string& input, Picture& picture,

@@ -363,6 +363,21 @@ std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Prim
   return made;
 }
 
+void name_result(const ChainRequest& request, const ConversionPlan& way, Picture& picture) {
+  const std::span<const Call> calls = request.calls;
+  Group& color = picture.groups.front();
+  const ChainPrimaries primaries = primaries_of(calls, request.output.primaries, *way.job.format, picture);
+  if (makes_luminance(calls)) name_luminance(color, way.output_depth);
+  name_alpha(color, has_alpha_behind(calls, color.has_alpha()));
+  JobReport ignored;
+  if (request.input.is_data || makes_content(calls, Content::data))
+    remove_attributes(picture.attributes, {"chromaticities"});
+  else if (makes_content(calls, Content::numbers))
+    take_numbers(picture, way, request.output.primaries, output_of(calls, Output{}).encoding, ignored);
+  else if (color.is_color && !has_colors_beside(picture)) settle_primaries(picture, primaries, ignored);
+  name_tinted_gray(calls, *way.job.format, picture);
+}
+
 std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture) {
   const ChainPrimaries primaries = primaries_of(request.calls, request.output.primaries, *way.job.format, picture);
   if (!keeps_hidden_color(request, way, picture, primaries.converts)) return std::nullopt;
@@ -480,10 +495,10 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
     make_linear(picture, are_integers ? Depth::f32 : working_depth(way.input_depth, way.output_depth));
   }
+  if (way.job.writes_picture) name_tinted_gray(calls, *way.job.format, picture);
   remove_attributes_of_lost_channels(names_of_input, picture);
   if (const auto warning = warning_of_removed(attributes, picture.attributes)) report.add_warning(*warning);
   return part;
 }
 
 }  // namespace gpupost
-  if (way.job.writes_picture) name_tinted_gray(calls, *way.job.format, picture);

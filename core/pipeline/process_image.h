@@ -25,6 +25,10 @@ std::vector<std::string> drop_other_channels(const ChainRequest& request, const 
 std::vector<Call> calls_of_color(std::span<const Call> calls, std::optional<Primaries> asked, const Format& format,
                                  const Picture& picture, Assembly assembly);
 
+// Gives an image that lacks texels the names and primaries of the chain's result, as far as they do not depend on texels. Its other
+// channels are dropped already.
+void name_result(const ChainRequest& request, const ConversionPlan& way, Picture& picture);
+
 // Level 0 of an image as it was read, for integers that the chain and the output keep. Empty if it has no more information than the
 // result.
 std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture);

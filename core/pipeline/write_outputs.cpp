@@ -20,25 +20,10 @@ std::vector<Encoded> encode_outputs(const ConversionPlan& way, const ChainReques
                                     const std::vector<ProcessedImage>& parts) {
   const Job& job = way.job;
   const auto level_count = int(parts.front().picture.groups.front().levels.size());
-  const bool has_one_depth =
-      request.output.bits || request.passes.fp16 || !is_float(way.file_depth);  // in all channels
-  EncodeOptions options{
-      .depth = way.output_depth,
-      .keep_depths = !has_one_depth,
-      .compression = request.output.compression.value_or(natural_compression(*job.format, parts.front().picture)),
-      .compression_level = request.output.compression_level,
-      .supercompression = request.output.supercompression,
-      .supercompression_level = request.output.supercompression_level,
-      .keeps_level = !request.output.compression,
-      .mipmapped = level_count > 1 && !job.is_a_file_a_level(),
-      .transfer = way.transfer,
-      .is_tagged = way.is_tagged,
-      .dither = request.output.dither,
-      .colors_transparent = output_of(request.calls, Output{}).colors_transparent,
-      .quality = request.output.quality.value_or(EncodeOptions().quality),
-      .block_encoder = [&](BlockFormat format, Size size, Bytes texels, std::span<std::byte> to) {
-        blocks.encode(format, size, texels, to);
-      }};
+  EncodeOptions options = encode_options(way, request, parts.front().picture);
+  options.block_encoder = [&](BlockFormat format, Size size, Bytes texels, std::span<std::byte> to) {
+    blocks.encode(format, size, texels, to);
+  };
   std::vector<Source> sources;
   for (const ProcessedImage& part : parts)
     sources.push_back({.picture = &part.picture, .base = part.base ? &*part.base : nullptr, .others = &part.others});
@@ -110,6 +95,24 @@ void write_all(const Job& job, const std::vector<Encoded>& files, const ChainReq
 }
 
 }  // namespace
+
+EncodeOptions encode_options(const ConversionPlan& way, const ChainRequest& request, const Picture& first) {
+  const bool has_one_depth =
+      request.output.bits || request.passes.fp16 || !is_float(way.file_depth);  // in all channels
+  return {.depth = way.output_depth,
+          .keep_depths = !has_one_depth,
+          .compression = request.output.compression.value_or(natural_compression(*way.job.format, first)),
+          .compression_level = request.output.compression_level,
+          .supercompression = request.output.supercompression,
+          .supercompression_level = request.output.supercompression_level,
+          .keeps_level = !request.output.compression,
+          .mipmapped = first.groups.front().levels.size() > 1 && !way.job.is_a_file_a_level(),
+          .transfer = way.transfer,
+          .is_tagged = way.is_tagged,
+          .dither = request.output.dither,
+          .colors_transparent = output_of(request.calls, Output{}).colors_transparent,
+          .quality = request.output.quality.value_or(EncodeOptions().quality)};
+}
 
 void write_outputs(const ConversionPlan& way, const ChainRequest& request, BlockDevice& blocks,
                    const std::vector<ProcessedImage>& parts, JobReport& report) {

@@ -592,7 +592,8 @@ TEST_CASE("channels that lack the levels asked for are dropped, and a file witho
 
 TEST_CASE("what the format cannot hold is refused") {
   Picture picture = mixed_picture({3, 5}, 1);
-  CHECK(encoding_error_of([&] { encode_exr(picture, {.depth = Depth::u8}); }) == "exr holds 16f and 32f, not 8");
+  CHECK(encoding_error_of([&] { encode_exr(picture, {.depth = Depth::u8}); }) ==
+        "exr holds 16f and 32f, not 8; use --bits 16f");
   picture.groups[2].channels[0].name = "Z";
   CHECK(encoding_error_of([&] { encode_exr(picture, {}); }) == "exr: two channels have the name Z");
   picture.groups[2].channels[0].name = std::string(256, 'n');

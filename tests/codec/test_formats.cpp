@@ -1,4 +1,6 @@
+#include "core/codec/codec.h"
 #include "tests/codec/make_files.h"
+#include "tests/support/error_of.h"
 
 #include <doctest/doctest.h>
 
@@ -19,6 +21,25 @@ TEST_CASE("a format is found by each of its extensions, in any case, and by its 
   CHECK(format_of_extension("exr") == nullptr);
   CHECK(format_of_extension("a.txt") == nullptr);
   CHECK(format_named("gif") == nullptr);
+}
+
+TEST_CASE("what a format cannot hold is refused without texels") {
+  Picture picture;
+  Group& group = picture.groups.emplace_back(Group{.is_color = true});
+  for (size_t c = 0; c < 3; ++c) group.channels[c].name = std::string(1, "RGB"[c]);
+  group.levels.push_back({.size = {65536, 1}, .texels = {}});
+  const auto refusal = [&](const char* format, Depth depth) {
+    return encoding_error_of([&] { check_can_hold(*format_named(format), picture, {.depth = depth}); });
+  };
+  CHECK(refusal("jpg", Depth::u8) == "jpg holds at most 65500 texels per side; the image has 65536 x 1");
+  CHECK(refusal("tga", Depth::u8) == "tga holds at most 65535 texels per side; the image has 65536 x 1");
+  CHECK(refusal("tga", Depth::u16) == "tga holds 8 bits, not 16; use --bits 8");
+  for (const char* format : {"png", "tiff", "ktx2", "dds"}) CHECK(refusal(format, Depth::u16) == "");
+  for (const char* format : {"exr", "hdr"}) CHECK(refusal(format, Depth::f32) == "");
+  group.is_color = false;
+  for (const char* format : {"png", "tiff", "ktx2", "dds"})
+    CHECK(refusal(format, Depth::u16).starts_with(std::string(format) + " needs R, G and B, or Y; the image has"));
+  CHECK(refusal("exr", Depth::f32) == "");
 }
 
 TEST_CASE("a format is known by the first bytes of its files") {

@@ -208,7 +208,8 @@ TEST_CASE("the level asked for is written") {
 
 TEST_CASE("what a PNG cannot be is refused") {
   Picture picture = integer_picture({3, 5}, Kind::rgb, Depth::u8);
-  CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::half}); }) == "png holds 8 and 16 bits, not 16f");
+  CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::half}); }) ==
+        "png holds 8 and 16 bits, not 16f; use --bits 8");
   picture.groups[0].is_color = false;
   picture.groups[0].channels = {{{"Z", Depth::f32}, {"N.X", Depth::f32}}};
   CHECK(encoding_error_of([&] { encode_png(picture, {.depth = Depth::u8}); }) ==

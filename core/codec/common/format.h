@@ -193,6 +193,8 @@ struct Format {
   Decoded (*read)(Bytes file, const DecodeOptions& options, const TexelAllocator& lend) = nullptr;
   Encoded (*write)(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                    const EncodeOptions& options) = nullptr;
+  // Throws Error(Exit::usage) if the format cannot hold the image. Reads sizes, names and attributes, but no texels.
+  void (*check)(const Format& format, const Picture& picture, const EncodeOptions& options) = nullptr;
   std::vector<Depth> written_depths = {};      // depths of color that can be written, in order for messages
   std::vector<Compression> compressions = {};  // compressions that can be written; empty: no choice
   FileLevels levels = FileLevels::one;

@@ -104,15 +104,23 @@ bool has_uint_color(const Picture& picture) {
 
 }  // namespace
 
-void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options) {
-  if (has_uint_color(picture)) fail(Exit::usage, "{} cannot hold color of type uint; expected an EXR output", format);
+void check_color(const Format& format, const Picture& picture, const EncodeOptions& options) {
+  if (has_uint_color(picture))
+    fail(Exit::usage, "{} cannot hold color of type uint; expected an EXR output", format.name);
   if (picture.groups.empty() || !picture.groups.front().is_color)
     fail(Exit::usage,
-         "{} needs R, G and B, or Y; the image has {}; choose channels with `channels --list`, or write EXR", format,
-         fmt::join(names_of(picture), " "));
+         "{} needs R, G and B, or Y; the image has {}; choose channels with `channels --list`, or write EXR",
+         format.name, fmt::join(names_of(picture), " "));
   const size_t level_count = picture.groups.front().levels.size();
   if (options.level < 0 || size_t(options.level) >= level_count)
-    fail(Exit::usage, "{}: level {} does not exist; the image has {} levels", format, options.level, level_count);
+    fail(Exit::usage, "{}: level {} does not exist; the image has {} levels", format.name, options.level, level_count);
+}
+
+void check_side(const Format& format, const Picture& picture, const EncodeOptions& options, int most) {
+  const Size size = picture.groups.front().levels[size_t(options.level)].size;
+  if (std::max(size.width, size.height) > most)
+    fail(Exit::usage, "{} holds at most {} texels per side; the image has {} x {}", format.name, most, size.width,
+         size.height);
 }
 
 bool is_encodable(const Picture& picture, const EncodeOptions& options) {

@@ -23,9 +23,11 @@ struct Losses {
   size_t clamped_count = 0;  // finite values above 65504 that were clamped for half
 };
 
-// Throws Error(Exit::usage) if the image has no color, has uint color, or lacks the level. `format` is for the
-// message.
-void check_color(const Picture& picture, std::string_view format, const EncodeOptions& options);
+// Throws Error(Exit::usage) if the image has no color, has uint color, or lacks the level.
+void check_color(const Format& format, const Picture& picture, const EncodeOptions& options);
+
+// Throws Error(Exit::usage) if the level has more than `most` texels per side.
+void check_side(const Format& format, const Picture& picture, const EncodeOptions& options, int most);
 
 // Returns whether pixels_of() accepts the image. Otherwise use working_copy().
 bool is_encodable(const Picture& picture, const EncodeOptions& options);

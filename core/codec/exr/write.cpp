@@ -7,6 +7,7 @@
 #include "core/codec/exr/join_parts.h"
 #include "core/codec/exr/pack_block.h"
 #include "core/codec/exr/write_header.h"
+#include "core/image/channel_names.h"
 #include "core/image/cryptomatte.h"
 #include "core/image/window_bounds.h"
 
@@ -69,8 +70,6 @@ std::vector<ExrChannel> channels_of(const Picture& picture, const EncodeOptions&
     for (size_t c = 0; c < 4; ++c) {
       const Channel& channel = group.channels[c];
       if (channel.name.empty()) continue;
-      if (channel.name.size() > longest_name)
-        fail(Exit::usage, "exr: a channel name has {} bytes; the limit is {}", channel.name.size(), longest_name);
       if (is_written) channels.push_back({channel.name, &group, c, depth_of(channel, group, options)});
       else dropped += (dropped.empty() ? "" : " ") + channel.name;
     }
@@ -155,13 +154,9 @@ std::vector<Attribute> attributes_of(const Picture& picture, bool is_mipmapped) 
   return attributes;
 }
 
-// Clips the display window to the range of OpenEXR. A data window outside the range is an error, because it decides
-// where texels belong.
+// Clips the display window to the range of OpenEXR.
 Windows windows_to_write(const Picture& picture, Encoded& encoded) {
   const Window& data = picture.data_window;
-  if (std::min(data.min_x, data.min_y) < -data_window_bound || std::max(data.max_x, data.max_y) > data_window_bound)
-    fail(Exit::usage, "exr: the data window ({}, {}) - ({}, {}) extends more than {} from the origin; crop it first",
-         data.min_x, data.min_y, data.max_x, data.max_y, data_window_bound);
   const Window& display = picture.display_window;
   if (display.max_x < display.min_x) return {.data = data, .display = data};
   const auto cut = [](int coordinate) { return std::clamp(coordinate, 1 - window_bound, window_bound - 1); };
@@ -211,11 +206,21 @@ void warn_of_losses(const std::vector<ExrChannel>& channels, std::string_view na
 
 }  // namespace
 
-Encoded encode_exr(const Source& source, const EncodeOptions& options) {
-  const Picture& picture = *source.picture;
+void check_exr(const Format&, const Picture& picture, const EncodeOptions& options) {
   if (options.compression > Compression::dwab)
     fail(Exit::usage, "exr: EXR has no compression {}", compression_names[size_t(options.compression)]);
-  if (!is_float(options.depth)) fail(Exit::usage, "exr holds 16f and 32f, not {}", name_of(options.depth));
+  for (const std::string& name : names_of(picture))
+    if (name.size() > longest_name)
+      fail(Exit::usage, "exr: a channel name has {} bytes; the limit is {}", name.size(), longest_name);
+  // a data window outside the range of OpenEXR cannot be clipped, because it decides where texels belong
+  const Window& data = picture.data_window;
+  if (std::min(data.min_x, data.min_y) < -data_window_bound || std::max(data.max_x, data.max_y) > data_window_bound)
+    fail(Exit::usage, "exr: the data window ({}, {}) - ({}, {}) extends more than {} from the origin; crop it first",
+         data.min_x, data.min_y, data.max_x, data.max_y, data_window_bound);
+}
+
+Encoded encode_exr(const Source& source, const EncodeOptions& options) {
+  const Picture& picture = *source.picture;
   if (!is_working(picture)) {
     const Picture working = working_copy(picture, options.keep_depths ? Depth::f32 : options.depth);
     return encode_exr({.picture = &working, .others = source.others}, options);

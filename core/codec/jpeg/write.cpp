@@ -95,10 +95,13 @@ class Encoder {
 
 }  // namespace
 
+void check_jpeg(const Format& format, const Picture& picture, const EncodeOptions& options) {
+  check_color(format, picture, options);
+  check_side(format, picture, options, JPEG_MAX_DIMENSION);
+}
+
 Encoded encode_jpeg(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
-  if (options.depth != Depth::u8) fail(Exit::usage, "jpg holds 8 bits, not {}; use --bits 8", name_of(options.depth));
-  check_color(picture, "jpg", options);
   const bool has_alpha = picture.groups.front().has_alpha(), is_data = picture.groups.front().is_data;
   if (has_alpha || !is_encodable(picture, options)) {
     Picture working = working_copy(picture, Depth::f32);

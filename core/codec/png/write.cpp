@@ -48,19 +48,23 @@ std::vector<std::byte> bytes_of(std::initializer_list<int> numbers) {
   return bytes;
 }
 
+Primaries recorded_primaries(const Picture& picture) {
+  return picture.groups.front().is_luminance ? rec709 : other_primaries(picture).value_or(rec709);
+}
+
+// Returns whether the primaries are recorded by a number.
+bool needs_code(const EncodeOptions& options) {
+  return options.is_tagged && (options.transfer == Transfer::pq || options.transfer == Transfer::hlg);
+}
+
 // cICP for PQ and HLG; sRGB with perceptual intent; gAMA of 1; an ICC profile; or none, if the encoding is not known.
 std::vector<ColorChunk> color_chunks_of(const Picture& picture, const EncodeOptions& options) {
   if (!options.is_tagged) return {};
   const Transfer transfer = options.transfer;
   const bool is_gray = picture.groups.front().is_luminance;
-  const Primaries primaries = is_gray ? rec709 : other_primaries(picture).value_or(rec709);
-  if (transfer == Transfer::pq || transfer == Transfer::hlg) {
-    const std::optional<int> code = code_of(primaries);
-    if (!code)
-      fail(Exit::usage,
-           "png: --transfer pq and hlg need primaries that the cICP chunk has a number for, like --output-primaries "
-           "rec2020");
-    return {{"cICP", bytes_of({*code, transfer == Transfer::pq ? 16 : 18, 0, 1})}};
+  const Primaries primaries = recorded_primaries(picture);
+  if (needs_code(options)) {
+    return {{"cICP", bytes_of({*code_of(primaries), transfer == Transfer::pq ? 16 : 18, 0, 1})}};
   }
   if (are_same(primaries, rec709) && transfer == Transfer::srgb) return {{"sRGB", bytes_of({0})}};
   if (are_same(primaries, rec709)) return {{"gAMA", bytes_of({0, 1, 0x86, 0xa0})}};
@@ -135,11 +139,16 @@ TexelBuffer file_of(const Pixels& pixels, size_t count, Depth depth, std::span<c
 
 }  // namespace
 
+void check_png(const Format& format, const Picture& picture, const EncodeOptions& options) {
+  check_color(format, picture, options);
+  if (needs_code(options) && !code_of(recorded_primaries(picture)))
+    fail(Exit::usage,
+         "png: --transfer pq and hlg need primaries that the cICP chunk has a number for, like --output-primaries "
+         "rec2020");
+}
+
 Encoded encode_png(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
-  if (options.depth != Depth::u8 && options.depth != Depth::u16)
-    fail(Exit::usage, "png holds 8 and 16 bits, not {}", name_of(options.depth));
-  check_color(picture, "png", options);
   if (!is_encodable(picture, options)) {
     const Picture working = working_copy(picture, Depth::f32);
     return encode_png({.picture = &working, .base = source.base}, options);

@@ -24,12 +24,27 @@ void append(void* file, void* bytes, int count) {
   static_cast<File*>(file)->insert(static_cast<File*>(file)->end(), from, from + count);
 }
 
+// Components of the file. Few programs read gray with alpha.
+std::vector<size_t> components_of_tga(const Group& color) {
+  std::vector<size_t> components = components_of(color);
+  if (components.size() == 2) components = {0, 1, 2, 3};
+  return components;
+}
+
+// Components of the file, which has no alpha: premultiplied color is already composited over black.
+std::vector<size_t> components_of_hdr(const Group& color) {
+  std::vector<size_t> components = components_of(color);
+  if (color.has_alpha()) components.pop_back();
+  return components;
+}
+
 // stb_image_write counts values in int.
-void check_count(const Pixels& pixels, std::string_view format) {
-  const size_t count = texel_count(pixels.size) * pixels.component_count;
-  if (count > size_t(std::numeric_limits<int>::max()))
-    fail(Exit::usage, "{} files hold at most {} values; the image has {}; expected another format", format,
-         std::numeric_limits<int>::max(), count);
+void check_count(const Format& format, const Level& level, size_t component_count) {
+  constexpr int most = std::numeric_limits<int>::max();
+  const size_t count = texel_count(level.size) * component_count;
+  if (count > size_t(most))
+    fail(Exit::usage, "{} files hold at most {} values; the image has {}; expected another format", format.name, most,
+         count);
 }
 
 TexelBuffer bytes_of_file(File file) {
@@ -86,9 +101,14 @@ void replace_header(File& file, Size size, const std::optional<Primaries>& prima
 
 }  // namespace
 
+void check_hdr(const Format& format, const Picture& picture, const EncodeOptions& options) {
+  check_color(format, picture, options);
+  const Group& color = picture.groups.front();
+  check_count(format, color.levels[size_t(options.level)], components_of_hdr(color).size());
+}
+
 Encoded encode_hdr(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
-  check_color(picture, "hdr", options);
   if (!is_encodable(picture, options)) {
     const Picture working = working_copy(picture, Depth::f32);
     return encode_hdr({.picture = &working}, options);
@@ -96,16 +116,13 @@ Encoded encode_hdr(const Source& source, const EncodeOptions& options) {
   Encoded encoded;
   Losses losses;
   const Group& color = picture.groups.front();
-  std::vector<size_t> components = components_of(color);
-  if (color.has_alpha()) {
-    components.pop_back();  // premultiplied color is already composited over black
+  const std::vector<size_t> components = components_of_hdr(color);
+  if (color.has_alpha())
     encoded.warnings.push_back(color.is_data ? "hdr holds no alpha; alpha is dropped"
                                              : "hdr holds no alpha; the image is composited over black");
-  }
   const Pixels pixels = pixels_of(source, options.level, components, options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "hdr", encoded.warnings);
-  check_count(pixels, "hdr");
   const std::vector<float> numbers = storable(pixels, encoded.warnings);
   File file;
   if (!stbi_write_hdr_to_func(append, &file, pixels.size.width, pixels.size.height, int(components.size()),
@@ -116,28 +133,28 @@ Encoded encode_hdr(const Source& source, const EncodeOptions& options) {
   return encoded;
 }
 
+void check_tga(const Format& format, const Picture& picture, const EncodeOptions& options) {
+  constexpr int most_side = 65535;  // of 16 bits in the header
+  check_color(format, picture, options);
+  check_side(format, picture, options, most_side);
+  const Group& color = picture.groups.front();
+  check_count(format, color.levels[size_t(options.level)], components_of_tga(color).size());
+}
+
 Encoded encode_tga(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
-  if (options.depth != Depth::u8) fail(Exit::usage, "tga holds 8 bits, not {}; use --bits 8", name_of(options.depth));
-  check_color(picture, "tga", options);
   if (!is_encodable(picture, options)) {
     const Picture working = working_copy(picture, Depth::f32);
     return encode_tga({.picture = &working, .base = source.base}, options);
   }
   Encoded encoded;
   Losses losses;
-  std::vector<size_t> components = components_of(picture.groups.front());
-  if (components.size() == 2) components = {0, 1, 2, 3};  // few programs read gray with alpha
+  const std::vector<size_t> components = components_of_tga(picture.groups.front());
   const Pixels pixels = pixels_of(source, options.level, components, options, losses);
   warn_of_losses(losses, encoded.warnings);
   warn_of_drops(picture, "tga", encoded.warnings);
   if (options.transfer != Transfer::srgb && !picture.groups.front().is_data)
     encoded.warnings.push_back("tga records no transfer curve; programs will take the values as sRGB");
-  check_count(pixels, "tga");
-  constexpr int most_side = 65535;  // of 16 bits in the header
-  if (std::max(pixels.size.width, pixels.size.height) > most_side)
-    fail(Exit::usage, "tga holds at most {} texels per side; the image has {} x {}", most_side, pixels.size.width,
-         pixels.size.height);
   File file;
   if (!stbi_write_tga_to_func(append, &file, pixels.size.width, pixels.size.height, int(components.size()),
                               pixels.numbers.data()))

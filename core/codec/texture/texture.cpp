@@ -164,7 +164,6 @@ void put_level(const Texture& texture, const Pixels& pixels, const EncodeOptions
 
 Encoded encode_texture(const Format& format, std::span<const Source> sources, Arrangement arrangement,
                        const EncodeOptions& options) {
-  for (const Source& source : sources) check_color(*source.picture, format.name, options);
   Encoded encoded;
   const Texture texture = texture_of(format, sources, arrangement, options, encoded.warnings);
   const TextureLayout layout = format.name == "dds" ? dds_layout(texture) : ktx2_layout(texture);

@@ -46,8 +46,6 @@ void set_tags(TIFF* tiff, const Pixels& pixels, const Tags& tags) {
   set(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   set(TIFFTAG_ROWSPERSTRIP, uint32_t(std::clamp<size_t>(strip_bytes / row_bytes, 1, size_t(pixels.size.height))));
   const uint16_t code = code_of(tags.compression);
-  if (!TIFFIsCODECConfigured(code))
-    fail(Exit::usage, "tiff: this build of libtiff has no zstd; expected none, lzw or zip");
   set(TIFFTAG_COMPRESSION, int(code));
   if (code != COMPRESSION_NONE)
     set(TIFFTAG_PREDICTOR, is_float(tags.depth) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
@@ -78,9 +76,14 @@ std::vector<std::byte> write(const Pixels& pixels, const Tags& tags) {
 
 }  // namespace
 
+void check_tiff(const Format& format, const Picture& picture, const EncodeOptions& options) {
+  check_color(format, picture, options);
+  if (!TIFFIsCODECConfigured(code_of(options.compression)))
+    fail(Exit::usage, "tiff: this build of libtiff has no zstd; expected none, lzw or zip");
+}
+
 Encoded encode_tiff(const Source& source, const EncodeOptions& options) {
   const Picture& picture = *source.picture;
-  check_color(picture, "tiff", options);
   if (!is_encodable(picture, options)) {
     const Picture working = working_copy(picture, Depth::f32);
     return encode_tiff({.picture = &working, .base = source.base}, options);
