@@ -275,24 +275,45 @@ Picture color_as_read(const Picture& picture) {
   return copy;
 }
 
-// Converts integers with straight alpha to another depth and another curve, also color where alpha is 0.
-void change_integers(Picture& picture, Depth depth, Transfer transfer) {
-  Group& color = picture.groups.front();
-  if (picture.transfer == transfer) return change_integer_depth(color, depth);
-  make_linear_straight(picture, Depth::f32);
-  Level& level = color.levels.front();
-  TexelBuffer integers;
-  make_integers(color, level, depth, transfer, integers, Dither::none, Alpha::straight);
-  level.texels = std::move(integers);
-  color.depth = depth;
-  picture.transfer = transfer;
+// Returns whether level 0 of unchanged integers is that of the input, also color where alpha is 0. Only the depth may change.
+bool keeps_original_integers(const ChainRequest& request, const ConversionPlan& way, const Picture& picture,
+                             bool converts_primaries) {
+  const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
+  const bool is_dithered = request.output.dither != Dither::none && way.input_depth != Depth::u8;
+  return are_integers && !is_dithered && picture.transfer == way.transfer && picture.alpha == Alpha::straight &&
+         !converts_primaries;
 }
 
-// Level 0 as it was read, for integers of the output's depth and curve, with the windows of the result. Empty if it has no more
-// information than the result: without alpha no color is lost, and moved texels are exact.
-std::optional<Picture> base_as_read(std::span<const Call> calls, const ConversionPlan& way, const Picture& picture) {
-  const bool is_exact_base = keeps_base(calls) && picture.transfer == way.transfer;
-  if (!keeps_texels(calls) || (!is_exact_base && !picture.groups.front().has_alpha())) return std::nullopt;
+// Returns whether integers of the output can have straight color of the input that is only converted, also where alpha is 0.
+bool keeps_hidden_color(const ChainRequest& request, const ConversionPlan& way, const Picture& picture) {
+  const Group& color = picture.groups.front();
+  return way.job.writes_picture && !is_float(way.output_depth) && request.output.dither == Dither::none &&
+         picture.alpha == Alpha::straight && color.has_alpha() && !color.is_data && !request.input.is_data;
+}
+
+// Converts straight color to integers of the output's depth and curve. Returns whether they hold all values.
+bool make_output_integers(const ConversionPlan& way, const std::optional<PrimariesChange>& change, Picture& picture) {
+  make_linear_straight(picture, Depth::f32);
+  if (change) convert_primaries(picture, *change);
+  Group& color = picture.groups.front();
+  Level& level = color.levels.front();
+  TexelBuffer integers;
+  const Clipped clipped =
+      make_integers(color, level, way.output_depth, way.transfer, integers, Dither::none, Alpha::straight);
+  level.texels = std::move(integers);
+  color.depth = way.output_depth;
+  picture.transfer = way.transfer;
+  return clipped.above + clipped.below + clipped.nan == 0;
+}
+
+// Level 0 as it was read, for integers of the output, with the windows of the result. Empty if the chain changes it, or if it has no
+// more information than the result: without alpha no color is lost, and moved texels are exact.
+std::optional<Picture> base_as_read(const ChainRequest& request, std::span<const Call> calls, const ConversionPlan& way,
+                                    const ChainPrimaries& primaries, const Picture& picture) {
+  const bool stays = keeps_original_integers(request, way, picture, primaries.converts);
+  const bool has_more =
+      stays ? keeps_base(calls) || picture.groups.front().has_alpha() : keeps_hidden_color(request, way, picture);
+  if (!keeps_texels(calls) || !has_more) return std::nullopt;
   Picture base = color_as_read(picture);
   const Windows windows = result_windows(calls, {.data = picture.data_window, .display = picture.display_window});
   base.data_window = windows.data;
@@ -300,20 +321,13 @@ std::optional<Picture> base_as_read(std::span<const Call> calls, const Conversio
   std::vector<Call> moves;
   std::ranges::copy_if(calls, std::back_inserter(moves), is_exact);
   follow_by_nearest(base.groups.front(), moves);
-  change_integers(base, way.output_depth, way.transfer);
-  return base;
-}
-
-// Returns whether level 0 of unchanged integers can have the color of the input also where alpha is 0. The depth and the curve may
-// change, if the new curve holds all light.
-bool keeps_hidden_color(const ChainRequest& request, const ConversionPlan& way, const Picture& picture,
-                        bool converts_primaries) {
-  const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
-  const bool is_dithered = request.output.dither != Dither::none && way.input_depth != Depth::u8;
-  const bool is_data = request.input.is_data || picture.groups.front().is_data;
-  const bool holds_light =
-      picture.transfer == way.transfer || (!is_data && largest_light(picture.transfer) <= largest_light(way.transfer));
-  return are_integers && !is_dithered && holds_light && picture.alpha == Alpha::straight && !converts_primaries;
+  if (stays) {
+    change_integer_depth(base.groups.front(), way.output_depth);
+    return base;
+  }
+  std::optional<PrimariesChange> change;
+  if (primaries.converts) change = {.from = other_primaries(picture).value_or(rec709), .to = primaries.result};
+  return make_output_integers(way, change, base) ? std::optional(std::move(base)) : std::nullopt;
 }
 
 // Data is used unchanged.
@@ -380,8 +394,7 @@ void name_result(const ChainRequest& request, const ConversionPlan& way, Picture
 
 std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture) {
   const ChainPrimaries primaries = primaries_of(request.calls, request.output.primaries, *way.job.format, picture);
-  if (!keeps_hidden_color(request, way, picture, primaries.converts)) return std::nullopt;
-  return base_as_read(request.calls, way, picture);
+  return base_as_read(request, request.calls, way, primaries, picture);
 }
 
 void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
@@ -465,8 +478,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                     all_hidden_warning));
   tell_of_curve(calls, picture, way, request.output, report);
   if (const auto warning = warning_of_decoding(calls, picture, request.input)) report.add_warning(*warning);
-  const bool keeps_hidden = keeps_hidden_color(request, way, picture, primaries.converts);
-  const bool keeps_integers = keeps_hidden && picture.transfer == way.transfer;
+  const bool keeps_integers = keeps_original_integers(request, way, picture, primaries.converts);
   // Straight color stays straight if no op weights it by alpha, so that color with alpha 0 is not lost.
   const bool keeps_straight = calls.empty() && !is_float(way.output_depth) && request.output.dither == Dither::none &&
                               picture.alpha == Alpha::straight && picture.groups.front().has_alpha();
@@ -475,7 +487,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (!kept_id(calls, picture)) remove_cryptomattes_of_color(picture);
   if (!calls.empty()) {
-    if (keeps_hidden) part.base = base_as_read(calls, way, picture);
+    part.base = base_as_read(request, calls, way, primaries, picture);
     run_groups(calls, request, gpu, primaries.calls, input, frame, picture, way, report);
     if (makes_levels(calls) && makes_content({&calls.back(), 1}, Content::data)) check_normals(picture);
     const bool are_numbers = makes_content(calls, Content::numbers);
@@ -490,7 +502,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     convert_colors(picture, {.from = own, .to = primaries.result}, report);
     set_named_primaries(picture, primaries.result, report);
   } else if (!keeps_integers || way.input_depth != way.output_depth) {
-    if (keeps_integers && picture.groups.front().has_alpha()) part.base = base_as_read(calls, way, picture);
+    if (keeps_integers && picture.groups.front().has_alpha())
+      part.base = base_as_read(request, calls, way, primaries, picture);
     // integers are rounded once
     const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
     make_linear(picture, are_integers ? Depth::f32 : working_depth(way.input_depth, way.output_depth));

@@ -75,12 +75,13 @@ void write_encoded(const TemporaryFolder& folder, const std::string& name, const
 }
 
 // The same straight color with every kind of alpha.
-void write_alphas(const TemporaryFolder& folder, const std::string& name) {
+void write_alphas(const TemporaryFolder& folder, const std::string& name, const Primaries& primaries = rec709) {
   std::vector<uint32_t> numbers;
   for (const uint32_t alpha : {0u, 65535u, 257u, 30000u}) numbers.insert(numbers.end(), {51400, 25700, 12850, alpha});
   Picture picture = row_of("png", Depth::u16, numbers);
   picture.transfer = Transfer::srgb;
   picture.alpha = Alpha::straight;
+  set_primaries(picture, primaries);
   write_encoded(folder, name, picture, {.depth = Depth::u16});
 }
 
@@ -175,14 +176,24 @@ TEST_CASE("straight color where alpha is 0 is converted as any other if no op ru
 GPU_TEST_CASE("straight color where alpha is 0 is converted as any other by moves, and in level 0 of mips") {
   const TemporaryFolder folder;
   write_alphas(folder, "in.png");
+  write_alphas(folder, "wide.png", p3_d65);  // read with its profile, as floats
   for (const auto& [op, options] : {std::pair("flip", "x"), {"crop", "--to display"}, {"mips", ""}})
-    for (const char* name : {"out.ktx2", "out.dds"}) {
+    for (const auto& [input, name] : {std::pair("in.png", "out.ktx2"),
+                                      {"in.png", "out.dds"},
+                                      {"wide.png", "out.ktx2"},
+                                      {"wide.png", "out.{level}.png"}}) {
       CAPTURE(op);
-      const std::string output = folder.path(name);
+      CAPTURE(name);
+      Job job = job_of(folder.path(input), folder.path(name));
+      if (std::string_view(name).find("{level}") != std::string_view::npos) {
+        job.output = OutputPath(folder.path("out."));
+        job.output.add_level();
+        job.output.add(".png");
+      }
       Heard heard;
-      const Report report = run(request_of(op, options), {job_of(folder.path("in.png"), output)}, heard);
+      const Report report = run(request_of(op, options), {job}, heard);
       REQUIRE_MESSAGE(report.jobs.front().exit == Exit::done, report.jobs.front().error);
-      check_one_color(output);
+      check_one_color(report.jobs.front().outputs.front());
     }
 }
 
