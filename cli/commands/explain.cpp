@@ -146,7 +146,9 @@ std::vector<Planned> groups_of_file(const Request& request, std::vector<std::str
   set_windows(chain, job, input, picture, calls, ignored);
   Windows input_windows{.data = picture.data_window, .display = picture.display_window};  // of the image, or of a face
   if (count > 0) {
-    const Window face = window_of(size_of_face(result_size(std::span(calls).first(count), picture.size())));
+    const Size whole = result_size(std::span(calls).first(count), picture.size());
+    check_cut(fmt::format("{}: `{}`", input, calls[count - 1].text()), whole, globals.input.assembly);
+    const Window face = window_of(size_of_face(whole));
     input_windows = {.data = face, .display = face};
     set_windows(std::span(calls).subspan(count), input_windows);
   }

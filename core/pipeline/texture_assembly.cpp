@@ -4,6 +4,7 @@
 #include "core/image/channel_names.h"
 #include "core/image/cube.h"
 #include "core/ops/prefilter/row.h"
+#include "core/ops/project/mapping.h"
 #include "core/ops/project/row.h"
 #include "core/pipeline/pixel_formats.h"
 
@@ -33,13 +34,16 @@ size_t calls_before_cut(std::span<const Call> calls, Assembly assembly) {
 
 static std::string text_of(Size size) { return fmt::format("{} x {}", size.width, size.height); }
 
-std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly) {
+void check_cut(const std::string& input, Size size, Assembly assembly) {
   const bool is_cross = assembly == Assembly::cube_from_cross;
-  std::vector<Picture> faces = is_cross ? faces_of_cross(picture) : faces_of_strip(picture);
-  if (faces.empty())
-    fail(Exit::input, "{}: --assemble {}: it is {}; expected {} squares", input, name_of(assembly),
-         text_of(picture.size()), is_cross ? "4 x 3 or 3 x 4" : "6 x 1 or 1 x 6");
-  return faces;
+  if (!has_shape(is_cross ? Form::cross : Form::strip, size))
+    fail(Exit::input, "{}: --assemble {}: it is {}; expected {} squares", input, name_of(assembly), text_of(size),
+         is_cross ? "4 x 3 or 3 x 4" : "6 x 1 or 1 x 6");
+}
+
+std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly) {
+  check_cut(input, picture.size(), assembly);
+  return assembly == Assembly::cube_from_cross ? faces_of_cross(picture) : faces_of_strip(picture);
 }
 
 ColorType color_type_of(const Picture& picture) {

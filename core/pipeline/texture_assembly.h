@@ -7,7 +7,10 @@
 
 namespace gpupost {
 
-// Cuts a cross or a strip into faces. Throws Error(Exit::input) if `picture` of `input` is neither.
+// Throws Error(Exit::input) if an image of `input` has not the shape that --assemble cuts into faces.
+void check_cut(const std::string& input, Size size, Assembly assembly);
+
+// Cuts a cross or a strip into faces. Throws Error(Exit::input) as check_cut() does.
 std::vector<Picture> cut_faces(const std::string& input, const Picture& picture, Assembly assembly);
 
 // Properties that all inputs of one file must share.

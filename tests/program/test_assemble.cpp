@@ -361,6 +361,10 @@ DEVICE_TEST_CASE("a panorama becomes a cube in one chain, as in two runs") {
   CHECK_MESSAGE(shown.exit_code == 0, shown.err);
   CHECK(("\n" + shown.out).find("\nfaces    the calls after `project` run on each face") != std::string::npos);
   CHECK(shown.out.find("\nimage 0  16 x 16, 5 levels") != std::string::npos);
+  const Finished wrong = place.gpupost(
+      {"--explain", "sky.exr", "project", "--to", "cross", "--assemble", "cube-from-strip", "-o", "a.dds"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err.find("sky.exr: `project --to cross`: --assemble cube-from-strip: it is 64 x 48") != wrong.err.npos);
   const Finished planned =
       place.gpupost({"--explain", "project", "mips", "--assemble", "cube-from-strip", "--size", "32x16"});
   CHECK(planned.out.find("\nimage 0  8 x 8, 4 levels") != std::string::npos);
