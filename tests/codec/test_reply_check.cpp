@@ -93,7 +93,7 @@ const Lie lies[] = {
     {"an exponent of 0", [](Reply& r) { picture_of(r).exponent = 0; }},
     {"an exponent that is NaN", [](Reply& r) { picture_of(r).exponent = std::numeric_limits<double>::quiet_NaN(); }},
     {"an infinite exponent", [](Reply& r) { picture_of(r).exponent = std::numeric_limits<double>::infinity(); }},
-    {"an alpha that there is not", [](Reply& r) { picture_of(r).alpha = outside<Alpha>(2); }},
+    {"an alpha that there is not", [](Reply& r) { picture_of(r).alpha = outside<Alpha>(3); }},
     {"no groups",
      [](Reply& r) {
        picture_of(r).groups.clear();
