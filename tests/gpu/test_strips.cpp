@@ -50,13 +50,15 @@ GPU_TEST_CASE("a blur in strips has the bits of a whole one") {
   const auto traits = traits_of(gpu);
   if (!traits) return;
   for (const std::string_view arguments :
-       {"--radius 1", "--radius 7", "--radius 20", "--sigma 5 --method spline", "--sigma 2", "--sigma 4 --method lines",
-        "--radius 5 --axis y", "--radius 5 --border black", "--radius 7 --border mirror",
-        "--radius 7 --border renormalize", "--radius 7 --border repeat"})
+       {"--radius 1 --method sliding", "--radius 7 --method sliding", "--radius 20 --method sliding",
+        "--sigma 5 --method spline", "--sigma 2 --method lines", "--sigma 4 --method lines",
+        "--radius 5 --axis y --method sliding", "--radius 5 --border black --method sliding",
+        "--radius 7 --border mirror --method sliding", "--radius 7 --border renormalize --method sliding",
+        "--radius 7 --border repeat --method sliding"})
     for (const Size size : {Size{64, 700}, Size{63, 699}, Size{17, 2500}, Size{300, 1201}})
       for (const Depth depth : {Depth::half, Depth::f32}) {
         const bool has_two = arguments.find("axis") == arguments.npos;
-        const bool is_low = arguments == "--radius 20" && size.height < 2000;  // a workgroup makes 528 rows
+        const bool is_low = arguments.starts_with("--radius 20") && size.height < 2000;  // a workgroup makes 528 rows
         check_same_bits(gpu, *traits, parse_call(*op_named("blur"), std::string(arguments)),
                         {.size = size, .storage = depth},
                         has_two && !is_low && arguments.find("repeat") == arguments.npos);
