@@ -1,4 +1,5 @@
 // Selects a device.
+#include "core/base/text.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/instance.h"
 
@@ -21,11 +22,6 @@ std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> devices;
   for (VkPhysicalDevice device : physical_devices()) devices.push_back(describe(device, int(devices.size())));
   return devices;
-}
-
-static std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
-  return text;
 }
 
 static bool is_number(const std::string& text) {

@@ -281,14 +281,8 @@ static std::optional<std::string_view> name_here(std::string_view word, const st
   return name;
 }
 
-static std::string in_lower_case(std::string_view word) {
-  std::string lower(word);
-  for (char& c : lower) c = char(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
-
 std::string closest_word(std::string_view given, const std::vector<std::string_view>& known) {
-  const std::string word = in_lower_case(given);
+  const std::string word = lower_case(given);
   if (const std::optional<std::string_view> name = name_here(word, known)) return std::string(*name);
 
   const size_t letter_count =
@@ -296,7 +290,7 @@ std::string closest_word(std::string_view given, const std::vector<std::string_v
   std::string_view best;
   size_t best_distance = std::min(letter_count / 4 + 2, letter_count);  // typos have a smaller distance
   for (const std::string_view candidate : known)
-    if (const size_t distance = edit_distance(word, in_lower_case(candidate)); distance < best_distance) {
+    if (const size_t distance = edit_distance(word, lower_case(candidate)); distance < best_distance) {
       best = candidate;
       best_distance = distance;
     }
