@@ -74,7 +74,8 @@ struct TerminateHandler {
 };
 [[gnu::init_priority(101)]] static const TerminateHandler terminate_handler;
 
-// Whether Mesa can write its cache there. It maps a sparse file of 1.3 MB, and a write to a page that the disk has no room for ends the process.
+// Returns whether Mesa can write its cache in this folder. It maps a sparse file of 1.3 MB. If the disk has no room for a page that it
+// writes, the process ends.
 static bool can_hold_cache(const std::filesystem::path& path) {
   constexpr uint64_t least_bytes = 2 << 20;
   std::error_code error;

@@ -84,7 +84,7 @@ class CommandWordReader {
          hint.empty() ? suggestion(name, {known.begin(), known.end()}) : hint, expected);
   }
 
-  // Where an option of the op that is measured is written: " (write --chain 'blur --radius 3')". "" for other options.
+  // " (write --chain 'blur --radius 3', with quotes)" for --radius, an option of the op that is to be measured. "" for other options.
   std::string hint_of_chain(std::string_view option) const {
     constexpr std::string_view chain_option = "--chain";
     if (std::ranges::find(verb_.options, chain_option, &CommandOption::name) == verb_.options.end()) return "";

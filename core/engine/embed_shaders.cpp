@@ -42,8 +42,8 @@ static std::vector<DeviceTraits> usual_devices() {
   return {cpu, gpu};
 }
 
-// Even and odd sides, powers of two, few to many levels, and a small image. Other sizes need the same shaders, or a few more for `mips` and
-// `bloom`.
+// Even and odd sides, powers of two, few to many levels, and a small image. Other sizes need the same shaders, or a few more for
+// `mips` and `bloom`.
 static constexpr Size usual_sizes[] = {{1920, 1080}, {1919, 1081}, {4096, 4096}, {2560, 1600},
                                        {1000, 667},  {300, 200},   {64, 64}};
 

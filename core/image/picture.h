@@ -30,7 +30,7 @@ enum class Transfer { linear, srgb, bt709, power, pq, hlg };
 // GPUs blend textures, which they decode first. In linear color both are the same, and only the first is used.
 enum class Alpha { premultiplied, premultiplied_light, straight };
 
-// What --input-alpha makes of the alpha that a file records.
+// Returns how alpha is read if a file records `recorded` and --input-alpha asks for `asked`.
 constexpr Alpha overridden(Alpha recorded, Alpha asked) {
   return asked == Alpha::premultiplied && recorded == Alpha::premultiplied_light ? recorded : asked;
 }

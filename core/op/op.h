@@ -61,7 +61,7 @@ struct Param {
 
   // The name for messages: "--levels", or "axis" if positional.
   std::string typed_name() const;
-  // What the option takes: "auto|single-pass|per-level", "0..16 texels", "FILE.cube"; "" for a flag.
+  // The possible values, for help and messages: "auto|single-pass|per-level", "0..16 texels", "FILE.cube"; "" for a flag.
   std::string value_text() const;
 };
 
@@ -215,7 +215,8 @@ struct NeededPicture {
   std::string_view alpha_option = {};  // option that takes its alpha, so that a file without alpha causes a warning
 };
 
-// When a chain is stored as float, although input and output fit half: never, if the input has 8 bits, most of which halves round, or always.
+// When images of a chain are stored as float, although half is enough for input and output: never, if the input has 8 bits, because
+// halves round most of its values, or always.
 enum class FloatStorage { never, of_bytes, always };
 
 // The requirements of a call.

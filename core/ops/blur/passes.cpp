@@ -165,7 +165,7 @@ Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
 }
 
 // What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps, or
-// where those do not fit. `whole` is the size of the whole image.
+// where those do not fit. `whole`: the size of the image, of which the input may be a tile.
 Choice choose(const Blur& blur, const PlanInput& input, Size whole, const DeviceTraits& traits) {
   const bool is_box = blur.kernel == BlurKernel::box;
   const double taps = (2.0 * std::max(blur.radius_x, blur.radius_y) + 1) * whole.width * whole.height;  // of one axis

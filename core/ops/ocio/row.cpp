@@ -102,7 +102,8 @@ std::optional<Primaries> primaries_of(const Matrix3& to_aces) {
   return primaries_of_xyz(product(conversion({.from = ap0, .to = cie_xyz}), to_aces), rec709.white);
 }
 
-// Throws Error(Exit::input) if the matrix from a call's result to ACES2065-1 has no inverse: then no color could be converted back to it.
+// Throws Error(Exit::input) if the matrix from the result of a call to ACES2065-1 has no inverse. Then no color could be converted back
+// to that result.
 void check_matrix(const Call& call, const std::string& config, const Matrix3& to_aces) {
   const auto& [r, g, b] = to_aces;
   const Vector3 normal{r[1] * g[2] - r[2] * g[1], r[2] * g[0] - r[0] * g[2], r[0] * g[1] - r[1] * g[0]};

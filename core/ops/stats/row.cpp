@@ -19,7 +19,7 @@ static Footprint footprint(const Call& call, Size) {
 
 static void plan_stats(const Call& call, PlanBuilder& builder) {
   if (measure_of(call) == Measure::extremes) return plan_extremes(builder);
-  const bool has_deviations = call.purpose.empty();  // ops that measure need none
+  const bool has_deviations = call.purpose.empty();  // only a call of the command line prints them
   builder.return_statistics(plan_statistics(builder, has_deviations), statistics_size * sizeof(uint32_t));
 }
 
