@@ -307,9 +307,10 @@ bool make_output_integers(const ConversionPlan& way, const std::optional<Primari
 }
 
 // Level 0 as it was read, for integers of the output, with the windows of the result. Empty if the chain changes it, or if it has no
-// more information than the result: without alpha no color is lost, and moved texels are exact.
+// more information than the result: without alpha no color is lost, and moved texels are exact. `own`: the primaries of the input, whose
+// attribute may be gone.
 std::optional<Picture> base_as_read(const ChainRequest& request, std::span<const Call> calls, const ConversionPlan& way,
-                                    const ChainPrimaries& primaries, const Picture& picture) {
+                                    const ChainPrimaries& primaries, const Primaries& own, const Picture& picture) {
   const bool stays = keeps_original_integers(request, way, picture, primaries.converts);
   const bool has_more =
       stays ? keeps_base(calls) || picture.groups.front().has_alpha() : keeps_hidden_color(request, way, picture);
@@ -326,7 +327,7 @@ std::optional<Picture> base_as_read(const ChainRequest& request, std::span<const
     return base;
   }
   std::optional<PrimariesChange> change;
-  if (primaries.converts) change = {.from = other_primaries(picture).value_or(rec709), .to = primaries.result};
+  if (primaries.converts) change = {.from = own, .to = primaries.result};
   return make_output_integers(way, change, base) ? std::optional(std::move(base)) : std::nullopt;
 }
 
@@ -394,7 +395,7 @@ void name_result(const ChainRequest& request, const ConversionPlan& way, Picture
 
 std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture) {
   const ChainPrimaries primaries = primaries_of(request.calls, request.output.primaries, *way.job.format, picture);
-  return base_as_read(request, request.calls, way, primaries, picture);
+  return base_as_read(request, request.calls, way, primaries, other_primaries(picture).value_or(rec709), picture);
 }
 
 void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,
@@ -487,7 +488,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
   const std::vector<std::string> attributes = names_with_information(picture.attributes);
   if (!kept_id(calls, picture)) remove_cryptomattes_of_color(picture);
   if (!calls.empty()) {
-    part.base = base_as_read(request, calls, way, primaries, picture);
+    part.base = base_as_read(request, calls, way, primaries, own, picture);
     run_groups(calls, request, gpu, primaries.calls, input, frame, picture, way, report);
     if (makes_levels(calls) && makes_content({&calls.back(), 1}, Content::data)) check_normals(picture);
     const bool are_numbers = makes_content(calls, Content::numbers);
@@ -503,7 +504,7 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
     set_named_primaries(picture, primaries.result, report);
   } else if (!keeps_integers || way.input_depth != way.output_depth) {
     if (keeps_integers && picture.groups.front().has_alpha())
-      part.base = base_as_read(request, calls, way, primaries, picture);
+      part.base = base_as_read(request, calls, way, primaries, own, picture);
     // integers are rounded once
     const bool are_integers = !is_float(way.input_depth) && !is_float(way.output_depth);
     make_linear(picture, are_integers ? Depth::f32 : working_depth(way.input_depth, way.output_depth));

@@ -86,7 +86,7 @@ void write_alphas(const TemporaryFolder& folder, const std::string& name, const 
 }
 
 // All texels of level 0 have the color of the first one, which is not black.
-void check_one_color(const std::string& path) {
+std::array<uint32_t, 3> check_one_color(const std::string& path) {
   const Picture made = decode_file(path, {}).picture;
   CHECK(made.alpha == Alpha::straight);
   const Level& level = made.groups.front().levels.front();
@@ -95,6 +95,9 @@ void check_one_color(const std::string& path) {
   CHECK(texels.find_first_not_of('\0') < color_bytes);
   for (size_t at = texel_bytes; at < texels.size(); at += texel_bytes)
     CHECK(texels.substr(at, color_bytes) == texels.substr(0, color_bytes));
+  std::array<uint32_t, 3> color{};
+  for (size_t c = 0; c < 3; ++c) std::memcpy(&color[c], texels.data() + c * color_bytes / 3, color_bytes / 3);
+  return color;
 }
 
 }  // namespace
@@ -193,7 +196,12 @@ GPU_TEST_CASE("straight color where alpha is 0 is converted as any other by move
       Heard heard;
       const Report report = run(request_of(op, options), {job}, heard);
       REQUIRE_MESSAGE(report.jobs.front().exit == Exit::done, report.jobs.front().error);
-      check_one_color(report.jobs.front().outputs.front());
+      const std::array<uint32_t, 3> color = check_one_color(report.jobs.front().outputs.front());
+      // that of the same conversion without an op
+      const std::string plain = folder.path(std::string_view(name).ends_with("png") ? "plain.png" : name);
+      const Report without = run({}, {job_of(folder.path(input), plain)}, heard);
+      REQUIRE_MESSAGE(without.jobs.front().exit == Exit::done, without.jobs.front().error);
+      CHECK(color == check_one_color(plain));
     }
 }
 
