@@ -115,7 +115,7 @@ static double median_of(Gpu& gpu, std::string_view chain, const BenchRequest& re
 }
 
 GoalResult measure_goal(Gpu& gpu, const Goal& goal, const BenchRequest& request) {
-  const int divisor = request.quick ? 16 : 1;
+  const int divisor = request.quick ? 32 : 1;
   GoalResult result{.goal = &goal, .size = {goal.size.width / divisor, goal.size.height / divisor}};
   const bool has_baseline = !goal.baseline.empty();
   result.milliseconds = median_of(gpu, goal.chain, request, result, has_baseline ? nullptr : &result.compared_ms);

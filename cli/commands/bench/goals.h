@@ -41,7 +41,7 @@ nlohmann::ordered_json to_json(const GoalResult& result);
 
 // Every goal, in the order of measurement.
 const std::vector<Goal>& all_goals();
-// With --quick, a sixteenth of each side.
+// With --quick, each side is 1/32 as long.
 GoalResult measure_goal(Gpu& gpu, const Goal& goal, const BenchRequest& request);
 
 }  // namespace gpupost
