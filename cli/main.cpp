@@ -84,10 +84,11 @@ static bool can_hold_cache(const std::filesystem::path& path) {
          statvfs(path.c_str(), &disk) == 0 && uint64_t(disk.f_bavail) * disk.f_frsize >= least_bytes;
 }
 
-// Mesa prints warnings if it cannot create its cache, and then has none. Without XDG_CACHE_HOME, it uses the home folder that the
+// Mesa prints warnings if it cannot create its cache, and then has none. Without a variable, it uses the home folder that the
 // system has for the user, not HOME.
 static void spare_mesa_its_cache() {
-  const char* folder = std::getenv("XDG_CACHE_HOME");
+  const char* folder = std::getenv("MESA_SHADER_CACHE_DIR");
+  if (!folder) folder = std::getenv("XDG_CACHE_HOME");
   if (const passwd* user = folder ? nullptr : getpwuid(getuid())) folder = user->pw_dir;
   const auto exists = [](const std::filesystem::path& path) {
     std::error_code error;

@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <sstream>
 #include <string>
@@ -58,6 +59,16 @@ ExposureByName by_name(const Call& call, std::vector<ImageExposure> exposures) {
   return result;
 }
 
+// A call without the folders of its files, which may differ between machines.
+std::string without_folders(std::string_view call) {
+  std::string text;
+  for (const auto word : std::views::split(call, ' ')) {
+    const std::string_view whole(word.begin(), word.end());
+    text += (text.empty() ? "" : " ") + std::string(whole.substr(whole.rfind('/') + 1));
+  }
+  return text;
+}
+
 // Are these the ops of a measurement before `exposure`? `stats` changes no image, and a series has an exposure for each image.
 bool are_ops_before(std::vector<std::string> measured, std::span<const Call> before) {
   std::erase_if(measured, [](std::string_view text) { return text == "stats" || text.starts_with("stats "); });
@@ -66,7 +77,8 @@ bool are_ops_before(std::vector<std::string> measured, std::span<const Call> bef
     if (call.op->makes == Makes::statistics) continue;
     if (index == measured.size()) return false;
     const std::string& text = measured[index++];
-    if (needs_series(call) ? !text.starts_with("exposure ") : text != call.text()) return false;
+    if (needs_series(call) ? !text.starts_with("exposure ") : without_folders(text) != without_folders(call.text()))
+      return false;
   }
   return index == measured.size();
 }
@@ -93,7 +105,7 @@ std::vector<ImageExposure> exposures_of_file(const Call& call, std::span<const C
   std::vector<ImageExposure> exposures;
   std::istringstream lines(call.source);
   std::string text;
-  bool has_warned = is_quiet;
+  std::optional<std::pair<size_t, std::vector<std::string>>> other;  // first line after other ops, and these ops
   for (size_t line = 1; std::getline(lines, text); ++line) {
     const std::optional<MeasuredLight> measured = measured_light_of(text);
     if (!measured)
@@ -112,12 +124,10 @@ std::vector<ImageExposure> exposures_of_file(const Call& call, std::span<const C
       if (const auto [first, is_new] = line_of_frame.emplace(*measured->frame, line); !is_new)
         fail(Exit::input, "{}: lines {} and {} are both for frame {}, and --smooth needs one sequence", file,
              first->second, line, *measured->frame);
-    if (!has_warned && measured->before && !are_ops_before(*measured->before, before)) {
-      warn_of_other_ops(file, line, *measured->before, before);
-      has_warned = true;
-    }
+    if (!other && measured->before && !are_ops_before(*measured->before, before)) other = {line, *measured->before};
     exposures.push_back({.name = name, .frame = measured->frame, .stops = auto_stops(call, measured->statistics)});
   }
+  if (other && !is_quiet) warn_of_other_ops(file, other->first, other->second, before);
   return exposures;
 }
 

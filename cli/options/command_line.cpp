@@ -146,16 +146,20 @@ class CommandLineParser {
     const std::vector<std::string>& inputs = request_.input_words;
     const bool measures =
         std::ranges::any_of(request_.calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
-    if (inputs.size() < 2 || !request_.globals.output.empty() || measures) return;
+    const bool takes_several =
+        std::ranges::any_of(request_.calls, [](const Call& call) { return call.op->makes == Makes::cell; });
+    if (inputs.size() != 2 || !request_.globals.output.empty() || measures || takes_several) return;
     const auto is_file = [](const std::string& word) { return access(word.c_str(), F_OK) == 0; };
     const auto is_there = [&](const std::string& word) { return is_file(word) || is_input_pattern(word); };
     const Format* format = format_of_extension(inputs.back());
     if (!format || !format->can_write()) return;
     // a shell puts all files of a glob on one side of the ops
-    const bool are_on_both_sides = 0 < input_count_before_ops_ && input_count_before_ops_ < inputs.size();
-    if (is_file(inputs.back()) && inputs.back() == words_.back() && (request_.calls.empty() || are_on_both_sides))
+    const bool are_on_both_sides = input_count_before_ops_ == 1;
+    const bool is_last_word = last_input_at_ + 1 == words_.size();
+    if (is_file(inputs.back()) && is_last_word && !is_input_pattern(inputs.front()) &&
+        (request_.calls.empty() || are_on_both_sides))
       request_.likely_output = inputs.back();
-    if (inputs.size() == 2 && !is_there(inputs.back()) && (inputs.front() == "-" || is_there(inputs.front())))
+    if (!is_there(inputs.back()) && (inputs.front() == "-" || is_there(inputs.front())))
       fail(Exit::usage, "{0}: does not exist; write -o {0} if it is the output", inputs.back());
   }
 
@@ -183,7 +187,6 @@ class CommandLineParser {
     if (const std::string advice = dot == word_after_op_.npos ? "" : advice_for(word_after_op_.substr(dot));
         !advice.empty())
       fail(Exit::usage, "{}: {} is not a {}{}", op_->name, word_after_op_, required->form.syntax, advice);
-    if (!call_words_.empty()) return;
     fail(Exit::usage, "{}: {} is missing; expected {} ({} is taken as an input)", op_->name, required->name,
          required->form.syntax, word_after_op_);
   }
@@ -294,10 +297,10 @@ class CommandLineParser {
                               : next_ + 1 < words_.size() ? words_[next_ + 1]
                                                           : "";
     const std::string choice = choice_for(*op_, value), other = option_for(*op_, value);
-    const std::string expected = !choice.empty() ? fmt::format("`{} {}`", op_->name, choice)
-                                 : other.empty() ? calls_with(param)
-                                                 : fmt::format("{}, or `{} {}`", calls_with(param), op_->name, other);
-    fail(Exit::usage, "{}: write the {} without its name: {}", op_->name, param.name, expected);
+    if (choice.empty() && !other.empty())
+      fail(Exit::usage, "{0}: there is no --{1}; write `{0} {2}`", op_->name, param.name, other);
+    fail(Exit::usage, "{}: write the {} without its name: {}", op_->name, param.name,
+         choice.empty() ? calls_with(param) : fmt::format("`{} {}`", op_->name, choice));
   }
 
   // "--sigma 1.5" with the first option of the op that takes the value and is not given; "" if none does.
@@ -451,11 +454,13 @@ class CommandLineParser {
     if (op_ && !is_there && is_value(word)) refuse_value(word);
     if (is_plain && !is_there) refuse_word(word);
     request_.input_words.push_back(word);
+    last_input_at_ = next_;
   }
 
   const std::vector<std::string>& words_;
   size_t next_ = 0;
   size_t input_count_before_ops_ = 0;
+  size_t last_input_at_ = 0;  // the last word that is an input, but for those after --
   const Op* op_ = nullptr;
   std::vector<std::string> call_words_;
   std::string word_after_op_;  // the first word after op_ that is neither its option nor another op; "": none

@@ -94,9 +94,12 @@ class CommandWordReader {
     const Op* op = op_named(chain.substr(chain.rfind(' ') + 1));
     const Param* param = op && option.starts_with("--") ? op->param(option.substr(2)) : nullptr;
     if (!param) return "";
-    const std::string value =
-        next_ + 1 < words_.size() && param->kind != ParamKind::flag ? " " + words_[next_ + 1] : "";
-    return fmt::format(" (write {} '{} {}{}', with quotes)", chain_option, chain, option, value);
+    const std::string& word = words_[next_];
+    const size_t equals = word.find('=');
+    const bool has_next = next_ + 1 < words_.size() && !words_[next_ + 1].starts_with("--");
+    const std::string value = equals != word.npos ? word.substr(equals + 1) : has_next ? words_[next_ + 1] : "...";
+    return fmt::format(" (write {} '{} {}{}', with quotes)", chain_option, chain, option,
+                       param->kind == ParamKind::flag ? "" : " " + value);
   }
 
   void take(const CommandOption& option, const std::string& word) {

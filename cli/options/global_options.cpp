@@ -97,13 +97,20 @@ static int64_t whole_number(std::string_view name, const std::string& word, int6
   return *value;
 }
 
+// The option of `resize` that was probably meant by --size and this word.
+static std::string resize_option(const std::string& word) {
+  if (number_in<int>(word)) return "--long-side " + word;
+  const std::optional<double> factor = number_in<double>(word);
+  return factor && *factor > 0 ? fmt::format("--size {:g}%", 100 * *factor) : "--size " + word;
+}
+
 static Size size_of(const std::string& word) {
   const size_t cross = word.find('x');
   if (cross == word.npos)
     fail(Exit::usage,
          "--size {0} is not of the form WxH, like 1920x1080; it is for --explain and `shader` (to change the size of "
-         "an image, use `resize --{1} {0}`)",
-         word, number_in<int>(word) ? "long-side" : "size");
+         "an image, use `resize {1}`)",
+         word, resize_option(word));
   const std::optional<int64_t> width = number_in(word.substr(0, cross), 1, 32768),
                                height = number_in(word.substr(cross + 1), 1, 32768);
   if (!width || !height)

@@ -1,5 +1,7 @@
 #include "cli/options/other_programs.h"
 
+#include "core/base/text.h"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,10 +32,11 @@ static constexpr std::pair<std::string_view, std::string_view> advice_for_words[
     {"aces", "write `tonemap --curve hill`"},
     {"add", "write `merge --with FILE --mode add`"},
     {"addc", "write `offset --value NUMBER`"},
-    {"alpha", "`channels --list R,G,B` drops alpha"},
-    {"append", "write `sheet`"},
+    {"alpha", "`channels --list R,G,B` gives the image over black, and with `--input-alpha data` the color alone"},
+    {"+append", "write `sheet --gap 0 --columns NUMBER`"},
+    {"append", "write `sheet --gap 0 --columns 1`"},
     {"auto-orient", "files are turned upright without an option"},
-    {"autocrop", "write `crop --to content`"},
+    {"autocrop", "`crop --to content` cuts transparent or black borders"},
     {"cadd", "write `offset --value NUMBER`"},
     {"ch", "write `channels --list R,G,B`"},
     {"checknan", "`stats` counts NaN"},
@@ -67,7 +70,7 @@ static constexpr std::pair<std::string_view, std::string_view> advice_for_words[
     {"mask", "write `merge --with FILE --mode mask`"},
     {"mipmap", "write `mips`"},
     {"mirror", "write `flip x`"},
-    {"modulate", "write `saturation --factor NUMBER`"},
+    {"modulate", "write `gain --value NUMBER` for brightness, `saturation --factor NUMBER` for saturation"},
     {"mosaic", "write `sheet`"},
     {"mul", "write `merge --with FILE --mode multiply`"},
     {"mulc", "write `gain --value NUMBER`"},
@@ -85,7 +88,7 @@ static constexpr std::pair<std::string_view, std::string_view> advice_for_words[
     {"printinfo", "write `gpupost info INPUT`"},
     {"qscale:v", "`--quality` chooses the quality of a JPEG"},
     {"reorient", "files are turned upright without an option"},
-    {"resample", "write `resize --size WxH --filter nearest`"},
+    {"resample", "write `resize --size WxH`, for the nearest texels with `--filter nearest`"},
     {"rotate180", "write `rotate 180`"},
     {"rotate270", "write `rotate 270`"},
     {"rotate90", "write `rotate 90`"},
@@ -99,17 +102,18 @@ static constexpr std::pair<std::string_view, std::string_view> advice_for_words[
     {"subimage", "`--part` chooses a part"},
     {"subtract", "write `merge --with FILE --mode subtract`"},
     {"threads", "`--jobs` sets the number of threads"},
-    {"thumbnail", "write `resize --size WxH`"},
+    {"thumbnail", "write `resize --fit WxH`"},
     {"to", "to convert a file, write `gpupost INPUT -o OUTPUT`"},
     {"tocolorspace", "write `ocio --to SPACE`"},
-    {"trim", "write `crop --to content`"},
+    {"trim", "`crop --to content` cuts transparent or black borders"},
     {"unpremult", "write `unpremultiply`"},
     {"unsharp", "write `sharpen`"},
     {"verbose", "`--explain`, `--timing` and `--report` tell about a run"}};
 
 std::string advice_for(std::string_view word) {
   const std::string_view bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  for (const std::string_view given : {word, bare, bare.substr(0, bare.find(':'))})
+  const std::string lower = lower_case(word);
+  for (const std::string_view given : {word, bare, bare.substr(0, bare.find(':')), std::string_view(lower)})
     for (const auto& [name, advice] : advice_for_words)
       if (given == name) return fmt::format(" ({})", advice);
   return "";

@@ -128,6 +128,14 @@ DEVICE_TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --
                       "before exposure; "
                       "put the same ops before `stats` and measure again") != std::string::npos);
   CHECK(done(place, blurred + "-o a.json && " + blurred + "exposure --auto-from a.json -o a.exr").err.empty());
+  // folders do not count, and an error comes without the warning
+  const std::string merged = "gpupost s.0001.exr merge --with ";
+  CHECK(done(place,
+             merged + "s.0002.exr stats -o a.json && " + merged + "./s.0002.exr exposure --auto-from a.json -o a.exr")
+            .err.empty());
+  done(place, "cat exposures.json exposures.json > twice.json");
+  CHECK(place.shell(blurred + "exposure --auto-from twice.json -o a.exr").err.find("measured after") ==
+        std::string::npos);
   // an exposure that has changed is made again
   const std::string again = "gpupost 'moved/s.####.exr' exposure --auto-from exposures.json -o from/ --resume";
   CHECK(done(place, again).err.find("11 of 11 outputs") != std::string::npos);

@@ -1,5 +1,6 @@
 // Command lines that must work: exit 0, what they print, and the files they make.
 #include "tests/program/test_folder.h"
+#include "tests/program/tested_program.h"
 
 #include "tests/support/json.h"
 
@@ -391,7 +392,7 @@ DEVICE_TEST_CASE(
     "a whole run says nothing on a terminal's place, and a result in a file is a note to a reader of standard output") {
   const TestFolder place;
   const Finished silent =
-      place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "in.exr"}, .output_file = "/dev/null"});
+      place.run({.program = tested_program(), .words = {"mips", "in.exr"}, .output_file = "/dev/null"});
   CHECK(silent.exit_code == 0);
   CHECK(silent.err == "");
   const Finished piped = place.gpupost({"mips", "in.exr"});
@@ -403,7 +404,12 @@ DEVICE_TEST_CASE(
       "gpupost: warning: in.png is taken as an input, not as the output; to write it, use -o in.png\n";
   CHECK(place.gpupost({"in.exr", "flip", "x", "in.png"}).err.starts_with(is_input));
   CHECK(place.gpupost({"in.exr", "flip", "x", "in.png", "--quiet"}).err == "");
-  CHECK(place.gpupost({"flip", "x", "in.exr", "in.png"}).err.find("taken as") == std::string::npos);
+  for (const Words& words : {Words{"flip", "x", "in.exr", "in.png"},
+                             {"in.exr", "flip", "x", "--", "in.png"},
+                             {"in.exr", "wide.exr", "flip", "x", "in.png"},
+                             {"in.exr", "flip", "x", "in.png", "merge", "--with", "in.png"},
+                             {"in.exr", "sheet", "in.png", "--cell", "8x8"}})
+    CHECK(place.gpupost(words).err.find("taken as") == std::string::npos);
   const Finished shaders = place.gpupost({"shader", "in.exr", "flip", "x", "-o", "shader.exr"});
   CHECK(shaders.exit_code == 0);
   CHECK(shaders.err ==
