@@ -73,6 +73,13 @@ quick() {
   ctest --preset release --label-regex quick
 }
 
+# test_program of the release build tests the program of the other one
+sanitized() {
+  install "${build_packages[@]}"
+  build release test_program
+  GPUPOST_TEST_ASAN_OPTIONS=quarantine_size_mb=32 run_tests sanitized build-sanitized --label-exclude full
+}
+
 threads() {
   install "${build_packages[@]}"
   tests/robustness/run.sh R13
@@ -103,7 +110,7 @@ case "${1:-}" in
   tarball) tarball ;;
   quick) quick ;;
   test) run_tests release build --label-exclude full ;;
-  test-sanitized) GPUPOST_TEST_ASAN_OPTIONS=quarantine_size_mb=32 run_tests sanitized build-sanitized --label-exclude full ;;
+  test-sanitized) sanitized ;;
   test-threads) threads ;;
   test-fuzz) fuzz ;;
   full)

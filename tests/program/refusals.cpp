@@ -1,6 +1,6 @@
 #include "tests/program/refusals.h"
+#include "tests/program/tested_program.h"
 
-#include "core/system/sandbox.h"
 #include "tests/support/thorough.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ void check_refused(const TestFolder& place, const Refusal& refusal) {
 void check_all(const std::vector<Refusal>& refusals) {
   const TestFolder fresh, used;
   for (const char* output : {"out.exr", "out.png", "in.mips.exr", "out.0.png"}) used.write(output, "an old output");
-  const size_t step = gpupost::is_sanitized() && !is_thorough() ? 5 : 1;
+  const size_t step = is_tested_sanitized() && !is_thorough() ? 5 : 1;
   for (size_t index = 0; index < refusals.size(); index += step)
     check_refused(index / step % 2 == 0 ? fresh : used, refusals[index]);
 }

@@ -1,5 +1,6 @@
 // Several files in one run: one that fails, and progress for people and for programs.
 #include "tests/program/test_folder.h"
+#include "tests/program/tested_program.h"
 #include "tests/support/json.h"
 #include "tests/support/synthetic_images.h"
 
@@ -25,13 +26,13 @@ const Words five = {"in.png", "text.exr", "deep.png", "bars.png", "in.exr", "-o"
 std::string on_terminal(const TestFolder& place, const Words& words, int& status) {
   winsize size{.ws_row = 24, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
   int terminal = -1;
-  std::vector<char*> arguments{const_cast<char*>(GPUPOST_PROGRAM)};
+  std::vector<char*> arguments{const_cast<char*>(tested_program())};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
   if (child == 0) {
     setenv("TERM", "xterm", 1);
-    if (chdir(place.path().c_str()) == 0) execv(GPUPOST_PROGRAM, arguments.data());
+    if (chdir(place.path().c_str()) == 0) execv(tested_program(), arguments.data());
     _exit(127);
   }
   std::string text;
@@ -279,10 +280,8 @@ TEST_CASE("a bar stands on a terminal, leaves with the last file, and is nowhere
 DEVICE_TEST_CASE("bench has a bar on a terminal, which leaves before each table") {
   const TestFolder place;
   int status = 0;
-  const std::string text = on_terminal(
-      place,
-      {"bench", "mips", "--sizes", "37x21,5x3", "--formats", "rgba16f", "--repeats", "20", "--variants", "per-level"},
-      status);
+  const std::string text =
+      on_terminal(place, {"bench", "mips", "--quick", "--sizes", "37x21,5x3", "--formats", "rgba16f"}, status);
   CAPTURE(text);
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(text.find("] 0/2") != std::string::npos);

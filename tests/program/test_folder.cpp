@@ -1,4 +1,5 @@
 #include "tests/program/test_folder.h"
+#include "tests/program/tested_program.h"
 
 #include "core/base/half.h"
 #include "core/codec/codec.h"
@@ -146,7 +147,7 @@ std::map<std::string, std::string> make_files() {
 // What `gpupost devices --json` prints; an empty list where there is no device.
 const nlohmann::json& devices() {
   static const nlohmann::json list = [] {
-    const Finished finished = run({.program = GPUPOST_PROGRAM, .words = {"devices", "--json"}});
+    const Finished finished = run({.program = tested_program(), .words = {"devices", "--json"}});
     return finished.exit_code == 0 ? parse_json(finished.out) : nlohmann::json::array();
   }();
   return list;
@@ -183,13 +184,13 @@ Finished TestFolder::run(Command command) const {
 }
 
 Finished TestFolder::gpupost(const Words& words, const Environment& environment) const {
-  return run({.program = GPUPOST_PROGRAM, .words = words, .environment = environment});
+  return run({.program = tested_program(), .words = words, .environment = environment});
 }
 
 Finished TestFolder::shell(const std::string& line, const Environment& environment) const {
   Environment all = environment;
   const char* path = std::getenv("PATH");
-  const std::string folder = std::filesystem::path(GPUPOST_PROGRAM).parent_path();
+  const std::string folder = std::filesystem::path(tested_program()).parent_path();
   all.emplace_back("PATH", folder + ":" + (path ? path : "/usr/bin:/bin"));
   return run({.program = "/bin/bash", .words = {"-c", line}, .environment = all});
 }

@@ -1,9 +1,9 @@
 // `lut`, `ocio` and --bake from file to file.
 #include "tests/program/test_folder.h"
+#include "tests/program/tested_program.h"
 
 #include "core/codec/codec.h"
 #include "core/ops/ocio/worker.h"
-#include "core/system/sandbox.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -442,7 +442,7 @@ DEVICE_TEST_CASE(
                                 {{"lut", "half.cube"}, ""}})
     for (const std::string output : {"out.png", "out.jpg", "out.tif", "out.ktx2"}) {
       // each format and each tag once; their combinations run the same code of the host
-      if (gpupost::is_sanitized() && output != "out.png" && op.back() != "sRGB - Texture") continue;
+      if (is_tested_sanitized() && output != "out.png" && op.back() != "sRGB - Texture") continue;
       Words words{"rec2020.exr", "-o", output};
       if (output == "out.png" || output == "out.tif") words.insert(words.end(), {"--bits", "16"});
       words.insert(words.begin() + 1, op.begin(), op.end());

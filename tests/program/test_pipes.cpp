@@ -1,5 +1,6 @@
 // gpupost between other programs.
 #include "tests/program/test_folder.h"
+#include "tests/program/tested_program.h"
 
 #include "core/system/descriptor.h"
 
@@ -27,7 +28,7 @@ namespace {
 // Has a process become gpupost, and does it have a handler of its own for a signal, or ignore it?
 bool has_answer_to(pid_t process, int signal_number) {
   std::error_code error;
-  if (!std::filesystem::equivalent(fmt::format("/proc/{}/exe", process), GPUPOST_PROGRAM, error)) return false;
+  if (!std::filesystem::equivalent(fmt::format("/proc/{}/exe", process), tested_program(), error)) return false;
   std::ifstream status(fmt::format("/proc/{}/status", process));
   uint64_t mask = 0;
   for (std::string line; std::getline(status, line);)
@@ -48,7 +49,7 @@ int exit_code_after(int signal_number, bool is_ignored, const std::string& outpu
     std::signal(signal_number, is_ignored ? SIG_IGN : SIG_DFL);
     const rlimit no_core{};  // which SIGQUIT leaves
     setrlimit(RLIMIT_CORE, &no_core);
-    execl(GPUPOST_PROGRAM, GPUPOST_PROGRAM, "-", "-o", output.c_str(), nullptr);
+    execl(tested_program(), tested_program(), "-", "-o", output.c_str(), nullptr);
     _exit(127);
   }
   const Descriptor read_end(ends[0]);
@@ -159,7 +160,7 @@ TEST_CASE("text waits for a reader of a pipe that does not block") {
   const pid_t child = fork();
   if (child == 0) {
     dup2(write_end.get(), STDOUT_FILENO);
-    execl(GPUPOST_PROGRAM, GPUPOST_PROGRAM, "man", nullptr);
+    execl(tested_program(), tested_program(), "man", nullptr);
     _exit(127);
   }
   write_end.reset();
@@ -285,11 +286,11 @@ TEST_CASE("a descriptor that is not open, or is for reading, is refused before a
 TEST_CASE("a full disk under standard output is an error, under a picture and under text") {
   const TestFolder place;
   const Finished picture = place.run(
-      {.program = GPUPOST_PROGRAM, .words = {"in.exr", "-o", "-", "--format", "exr"}, .output_file = "/dev/full"});
+      {.program = tested_program(), .words = {"in.exr", "-o", "-", "--format", "exr"}, .output_file = "/dev/full"});
   CHECK(picture.exit_code == 3);
   CHECK_MESSAGE(is_one_error(picture.err), picture.err);
   const Finished text =
-      place.run({.program = GPUPOST_PROGRAM, .words = {"info", "in.exr", "--json"}, .output_file = "/dev/full"});
+      place.run({.program = tested_program(), .words = {"info", "in.exr", "--json"}, .output_file = "/dev/full"});
   CHECK(text.exit_code == 3);
   CHECK_MESSAGE(is_one_error(text.err), text.err);
 }
@@ -344,7 +345,7 @@ TEST_CASE("an interrupt from the terminal ends the shell loop that gpupost runs 
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
   const Descriptor read_end(ends[0]), write_end(ends[1]);  // no picture comes: gpupost waits
-  const std::string line = fmt::format("for i in 1; do '{}' - -o '{}' 2>/dev/null; done; touch '{}'", GPUPOST_PROGRAM,
+  const std::string line = fmt::format("for i in 1; do '{}' - -o '{}' 2>/dev/null; done; touch '{}'", tested_program(),
                                        place.path("out.exr"), place.path("after"));
   const pid_t shell = fork();
   if (shell == 0) {

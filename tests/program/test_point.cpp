@@ -1,6 +1,6 @@
 // Ops that users have written: what they make, what is wrong with them, and what happens when they hurt the compiler.
-#include "core/system/sandbox.h"
 #include "tests/program/test_folder.h"
+#include "tests/program/tested_program.h"
 #include "tests/support/skip.h"
 
 #include <doctest/doctest.h>
@@ -167,7 +167,7 @@ TEST_CASE("words that are wrong with an op of one's own") {
 }
 
 TEST_CASE("a file that the compiler crashes on, or does not come to an end with, is an error and no more") {
-  if (gpupost::is_sanitized()) return skip("sanitizers tell of a crash in lines of their own");
+  if (is_tested_sanitized()) return skip("sanitizers tell of a crash in lines of their own");
   const TestFolder place;
   std::string sum = "c";
   for (int term = 0; term < 32000; ++term) sum += "+c";

@@ -1,6 +1,6 @@
 // Outputs that must be refused, and what must never be replaced.
-#include "core/system/sandbox.h"
 #include "tests/program/refusals.h"
+#include "tests/program/tested_program.h"
 #include "tests/support/json.h"
 
 #include <doctest/doctest.h>
@@ -254,7 +254,7 @@ TEST_CASE("a disk that fills up while a result is written leaves the old output 
 }
 
 DEVICE_TEST_CASE("a driver that lacks address space is no missing driver") {
-  if (is_sanitized()) return;  // the sanitizers need more
+  if (is_tested_sanitized()) return;  // the sanitizers need more
   const TestFolder place;
   const Finished finished = place.shell("ulimit -v 200000; exec gpupost in.exr flip x -o out.exr");
   CHECK(finished.exit_code == 7);
@@ -262,7 +262,7 @@ DEVICE_TEST_CASE("a driver that lacks address space is no missing driver") {
 }
 
 TEST_CASE("a missing driver is one, however much address space there is") {
-  if (is_sanitized()) return;  // the sanitizers need more
+  if (is_tested_sanitized()) return;  // the sanitizers need more
   const TestFolder place;
   const Finished finished = place.shell(
       "ulimit -v 20000000; export VK_ICD_FILENAMES=/none VK_DRIVER_FILES=/none; exec gpupost in.exr gain --value 2 -o "
@@ -279,12 +279,12 @@ TEST_CASE("a terminal is neither read as a picture nor written to as one") {
   const std::string name = ptsname(terminal);
   const TestFolder place;
   const Finished input =
-      place.run({.program = GPUPOST_PROGRAM, .words = {"mips", "-o", "out.exr"}, .input_file = name});
+      place.run({.program = tested_program(), .words = {"mips", "-o", "out.exr"}, .input_file = name});
   CHECK(input.exit_code == 1);
   CHECK_MESSAGE(is_one_error(input.err), input.err);
   for (const Words& words : std::vector<Words>{{"mips"}, {"in.exr", "-o", "-", "--format", "exr"}}) {
     const Finished output = place.run(
-        {.program = GPUPOST_PROGRAM, .words = words, .input = made_files().at("in.exr"), .output_file = name});
+        {.program = tested_program(), .words = words, .input = made_files().at("in.exr"), .output_file = name});
     CHECK(output.exit_code == 1);
     CHECK_MESSAGE(output.err.find("terminal") != std::string::npos, output.err);
     CHECK_MESSAGE(is_one_error(output.err), output.err);

@@ -1,5 +1,6 @@
 // Journals and --resume: what a second run skips, and going on after an end.
 #include "tests/program/test_folder.h"
+#include "tests/program/tested_program.h"
 #include "tests/support/json.h"
 #include "tests/support/ocio.h"
 #include "tests/support/thorough.h"
@@ -281,7 +282,7 @@ void end_and_resume(int count) {
   REQUIRE(place.gpupost(words).exit_code == 0);
   const auto whole = outputs_of(place);
   REQUIRE(whole.size() == 8);
-  std::vector<char*> arguments{const_cast<char*>(GPUPOST_PROGRAM)};
+  std::vector<char*> arguments{const_cast<char*>(tested_program())};
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   std::mt19937 random(21);
@@ -301,7 +302,7 @@ void end_and_resume(int count) {
     if (child == 0) {
       const int nothing = open("/dev/null", O_RDWR);
       dup2(nothing, STDERR_FILENO);
-      if (chdir(place.path().c_str()) == 0) execv(GPUPOST_PROGRAM, arguments.data());
+      if (chdir(place.path().c_str()) == 0) execv(tested_program(), arguments.data());
       _exit(127);
     }
     int status = 0;

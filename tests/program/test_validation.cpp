@@ -1,5 +1,6 @@
 // The program under Vulkan's validation layer with its synchronisation checks on.
 #include "tests/program/test_folder.h"
+#include "tests/program/tested_program.h"
 
 #include <doctest/doctest.h>
 
@@ -21,7 +22,7 @@ DEVICE_TEST_CASE(
 DEVICE_TEST_CASE("a program without its barriers is reported, and writes nothing") {
   const TestFolder place;
   // not by Place, for which exit 70 is a failure of its own
-  const Finished finished = run({.program = GPUPOST_PROGRAM,
+  const Finished finished = run({.program = tested_program(),
                                  .words = {"mips", "in.exr", "--method", "per-level", "-o", "out.exr"},
                                  .environment = {{"GPUPOST_VALIDATE", "1"}, {"GPUPOST_FAULT", "barriers"}},
                                  .folder = place.path()});
