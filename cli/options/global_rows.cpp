@@ -265,8 +265,7 @@ std::span<const Global> all_globals() {
        .help = "Type in which the device stores images: 32-bit float, 16-bit float or packed 11-bit floats. r11g11b10 "
                "is used between ops and holds no alpha and no negative values. Default: fp16 if input and output are 8 "
                "bits or half, else fp32; also fp32 with mips --bleed and, for 8-bit inputs, with stats, luminance, "
-               "threshold, "
-               "invert and mips --coverage",
+               "threshold, invert and mips --coverage",
        .choices = {"fp32", "fp16", "r11g11b10"},
        .scope = Scope::ops},
       {.name = "space",

@@ -111,9 +111,9 @@ static constexpr std::pair<std::string_view, std::string_view> advice_for_words[
     {"verbose", "`--explain`, `--timing` and `--report` tell about a run"}};
 
 std::string advice_for(std::string_view word) {
-  const std::string_view bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  const std::string lower = lower_case(word);
-  for (const std::string_view given : {word, bare, bare.substr(0, bare.find(':')), std::string_view(lower)})
+  const std::string lower = lower_case(word);  // only options of one letter have another meaning in upper case
+  const std::string_view bare = std::string_view(lower).substr(std::min(lower.find_first_not_of('-'), lower.size()));
+  for (const std::string_view given : {word, bare, bare.substr(0, bare.find(':'))})
     for (const auto& [name, advice] : advice_for_words)
       if (given == name) return fmt::format(" ({})", advice);
   return "";

@@ -164,8 +164,8 @@ Choice choose_ordered(const Blur& blur, const DeviceTraits& traits) {
           is_line ? "one axis takes one pass" : "two passes along lines read fewer texels than one pass over squares"};
 }
 
-// What `auto` takes of all methods. Sums of a box slide where the kernel is so large that they are fewer than its taps, or
-// where those do not fit. `whole`: the size of the image, of which the input may be a tile.
+// Returns the method that `auto` chooses. A box uses sliding sums if they take less work than adding up its taps, or if the texels of all
+// taps do not fit into shared memory. `whole`: the size of the whole image; the input may be a tile of it.
 Choice choose(const Blur& blur, const PlanInput& input, Size whole, const DeviceTraits& traits) {
   const bool is_box = blur.kernel == BlurKernel::box;
   const double taps = (2.0 * std::max(blur.radius_x, blur.radius_y) + 1) * whole.width * whole.height;  // of one axis
