@@ -291,7 +291,7 @@ bool keeps_hidden_color(const ChainRequest& request, const ConversionPlan& way, 
          picture.alpha == Alpha::straight && color.has_alpha() && !color.is_data && !request.input.is_data;
 }
 
-// Converts straight color to integers of the output's depth and curve. Returns whether they hold all values.
+// Converts straight color to integers of the output's depth and curve. Returns whether some values were clamped.
 bool make_output_integers(const ConversionPlan& way, const std::optional<PrimariesChange>& change, Picture& picture) {
   make_linear_straight(picture, Depth::f32);
   if (change) convert_primaries(picture, *change);
@@ -303,13 +303,13 @@ bool make_output_integers(const ConversionPlan& way, const std::optional<Primari
   level.texels = std::move(integers);
   color.depth = way.output_depth;
   picture.transfer = way.transfer;
-  return clipped.above + clipped.below + clipped.nan == 0;
+  return clipped.above + clipped.below + clipped.nan > 0;
 }
 
 // Level 0 as it was read, for integers of the output, with the windows of the result. Empty if the chain changes it, or if it has no
 // more information than the result: without alpha no color is lost, and moved texels are exact. `own`: the primaries of the input, whose
 // attribute may be gone.
-std::optional<Picture> base_as_read(const ChainRequest& request, std::span<const Call> calls, const ConversionPlan& way,
+std::optional<BaseLevel> base_as_read(const ChainRequest& request, std::span<const Call> calls, const ConversionPlan& way,
                                     const ChainPrimaries& primaries, const Primaries& own, const Picture& picture) {
   const bool stays = keeps_original_integers(request, way, picture, primaries.converts);
   const bool has_more =
@@ -324,11 +324,12 @@ std::optional<Picture> base_as_read(const ChainRequest& request, std::span<const
   follow_by_nearest(base.groups.front(), moves);
   if (stays) {
     change_integer_depth(base.groups.front(), way.output_depth);
-    return base;
+    return BaseLevel{std::move(base)};
   }
   std::optional<PrimariesChange> change;
   if (primaries.converts) change = {.from = own, .to = primaries.result};
-  return make_output_integers(way, change, base) ? std::optional(std::move(base)) : std::nullopt;
+  const bool is_clamped = make_output_integers(way, change, base);
+  return BaseLevel{std::move(base), is_clamped};
 }
 
 // Data is used unchanged.
@@ -393,7 +394,7 @@ void name_result(const ChainRequest& request, const ConversionPlan& way, Picture
   name_tinted_gray(calls, *way.job.format, picture);
 }
 
-std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture) {
+std::optional<BaseLevel> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture) {
   const ChainPrimaries primaries = primaries_of(request.calls, request.output.primaries, *way.job.format, picture);
   return base_as_read(request, request.calls, way, primaries, other_primaries(picture).value_or(rec709), picture);
 }

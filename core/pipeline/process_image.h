@@ -13,7 +13,7 @@ namespace gpupost {
 // A processed image, and its level 0 as it was read if that is written.
 struct ProcessedImage {
   Picture picture;
-  std::optional<Picture> base;
+  std::optional<BaseLevel> base;
   OtherParts others = {};  // parts that are written with it
 };
 
@@ -31,7 +31,7 @@ void name_result(const ChainRequest& request, const ConversionPlan& way, Picture
 
 // Level 0 of an image as it was read, for integers that the chain and the output keep. Empty if it has no more information than the
 // result.
-std::optional<Picture> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture);
+std::optional<BaseLevel> original_base(const ChainRequest& request, const ConversionPlan& way, const Picture& picture);
 
 // Adds a note if integers of an image as read change only because the output gets another curve. `calls`: the whole chain.
 void tell_of_curve(std::span<const Call> calls, const Picture& picture, const ConversionPlan& way,

@@ -136,7 +136,7 @@ ChainRequest request_after(const ChainRequest& request, size_t call_count) {
 // face, which is linear and premultiplied. `bases`: becomes level 0 of the faces as read, if that is written; else empty.
 std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_count, DeviceSession& device,
                                      PictureInputs& others, const std::string& input, const std::string& frame,
-                                     Picture picture, ConversionPlan& way, std::vector<Picture>& bases,
+                                     Picture picture, ConversionPlan& way, std::vector<BaseLevel>& bases,
                                      JobReport& report) {
   // the attributes that the output cannot hold are dropped, but the calls after the cut need the primaries
   const std::optional<Primaries> primaries = other_primaries(picture);
@@ -150,7 +150,8 @@ std::vector<Picture> faces_of_result(const ChainRequest& request, size_t call_co
     return cut_faces(fmt::format("{}: `{}`", input, before.calls.back().text()), whole, request.input.assembly);
   };
   const bool is_all = call_count == request.calls.size();
-  if (const auto base = is_all ? original_base(before, way, picture) : std::nullopt) bases = cut(*base);
+  if (const auto base = is_all ? original_base(before, way, picture) : std::nullopt)
+    for (Picture& face : cut(base->picture)) bases.push_back({std::move(face), base->is_clamped});
   if (!before.input.is_data) tell_of_curve(request.calls, picture, way, request.output, report);
   before.output = {};
   for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
@@ -206,7 +207,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
         if (given.writes_picture) report.add_warning(warning);
     for (Picture& picture : images.pictures)
       with_name(given, input, [&] { crop_to_content(request, input, picture, report); });
-    std::vector<Picture> bases;
+    std::vector<BaseLevel> bases;
     if (before_cut > 0) {
       Picture& picture = images.pictures.front();
       made.way = conversion_plan_of(request, given, picture);
@@ -240,7 +241,7 @@ void run_on_inputs(const ChainRequest& request, DeviceSession& device, Prefetch&
       ProcessedImage& part = made.parts.back();
       if (!bases.empty()) part.base = std::move(bases[made.parts.size() - 1]);
       if (show_display_window(request, given, input, part.picture, report) && part.base)
-        fit_to_display(*part.base, request.input.limits.texel_count, input);
+        fit_to_display(part.base->picture, request.input.limits.texel_count, input);
       check_alpha(input, part.picture, given.inputs.front(), made.parts.front().picture, request.input.assembly);
       check_size(input, part.picture.size(), given.inputs.front(), made.parts.front().picture.size(),
                  request.input.assembly);

@@ -31,7 +31,7 @@ struct ProcessedJob {
   uint64_t bytes() const {
     uint64_t sum = 0;
     for (const ProcessedImage& part : parts)
-      sum += texel_bytes(part.picture) + (part.base ? texel_bytes(*part.base) : 0) + part.others.bytes.size();
+      sum += texel_bytes(part.picture) + (part.base ? texel_bytes(part.base->picture) : 0) + part.others.bytes.size();
     return sum;
   }
 };

@@ -200,6 +200,11 @@ TEST_CASE("KTX2: orders of components, primaries, curve, orientation and swizzle
   File multiplied = byte_set(descriptor + 15, 1);
   multiplied[descriptor + 14] = std::byte{2};  // sRGB
   CHECK(decode_bytes(multiplied).picture.alpha == Alpha::premultiplied_light);
+  multiplied[descriptor + 15] = std::byte{0};
+  CHECK(decode_bytes(multiplied).picture.alpha == Alpha::straight);
+  const DecodeOptions premultiplied{.alpha = AlphaUse::premultiplied};
+  CHECK(decode_bytes(multiplied, premultiplied).picture.alpha == Alpha::premultiplied_light);
+  CHECK(decode_bytes(file, premultiplied).picture.alpha == Alpha::premultiplied);
 
   const auto orientation = std::string_view(text_of(file)).find("rd");
   const std::vector<int> upside_down = bytes_of_texels(decode_bytes(byte_set(orientation + 1, 'u')));

@@ -328,7 +328,7 @@ TEST_CASE("a level alone is a file of one level") {
 }
 
 TEST_CASE("level 0 is written as it was read, the others as their linear numbers are encoded") {
-  const Picture base = picture_of("RGBA", Depth::u8, Transfer::srgb);
+  const BaseLevel base{picture_of("RGBA", Depth::u8, Transfer::srgb)};
   Picture working = picture_of("RGBA", Depth::f32, Transfer::linear);
   for (Level& level : working.groups[0].levels)
     for (size_t i = 0; i < 4 * texel_count(level.size); ++i) level.texels.as<float>()[i] = i % 4 == 3 ? 0.5f : 0.25f;
@@ -337,7 +337,7 @@ TEST_CASE("level 0 is written as it was read, the others as their linear numbers
                                  {.depth = Depth::u8, .mipmapped = true, .transfer = Transfer::srgb});
   const std::string_view texels = text_of(encoded.bytes.bytes()).substr(dds_header_bytes);
   const size_t base_bytes = 4 * texel_count(size);
-  CHECK((texels.substr(0, base_bytes) == level_bytes(base, 0, 4)));
+  CHECK((texels.substr(0, base_bytes) == level_bytes(base.picture, 0, 4)));
   for (size_t at = base_bytes; at < texels.size(); at += 4)  // 0.25 under an alpha of 0.5 is 0.5, which is 188 in sRGB
     CHECK(hex(texels.substr(at, 4)) == "bcbcbc80");
 }

@@ -382,6 +382,29 @@ DEVICE_TEST_CASE("integers keep color under alpha 0, also if their depth or plac
   }
 }
 
+DEVICE_TEST_CASE("color under alpha 0 is also kept where a conversion clamps another texel, with a warning") {
+  const TestFolder place;
+  Picture picture = decoded(place, "in.png");
+  const auto texels = picture.groups[0].levels[0].texels.as<uint8_t>();
+  for (size_t i = 0; i < texels.size(); ++i) texels[i] = std::array<uint8_t, 4>{201, 190, 180, 0}[i % 4];
+  std::ranges::copy(std::array<uint8_t, 4>{0, 255, 0, 255}, texels.begin());  // out of the range of Rec. 709
+  write_picture(place, "hidden.png", picture);
+  const auto converted = [&](const Words& ops, const std::string& output) {
+    const Finished finished =
+        place.gpupost(with(with({"hidden.png", "--input-primaries", "rec2020"}, ops), {"-o", output}));
+    CHECK_MESSAGE(finished.exit_code == 0, finished.err);
+    CHECK_MESSAGE(finished.err.find("of the values are below 0 and were clamped") != std::string::npos, finished.err);
+    const Picture result = decoded(place, output);
+    const auto values = result.groups[0].levels[0].texels.as<uint8_t>();
+    return std::vector<int>(values.begin(), values.end());
+  };
+  const std::vector<int> plain = converted({}, "plain.dds");
+  CHECK(plain[5] > 100);
+  CHECK(plain[7] == 0);
+  CHECK(converted({"flip", "x", "flip", "x"}, "moved.dds") == plain);
+  CHECK(converted({"mips"}, "levels.dds") == plain);
+}
+
 DEVICE_TEST_CASE("no work is done on channels that the output cannot hold, and they are named") {
   const TestFolder place;
   const Finished finished = place.gpupost({"mips", "depth.exr", "-o", "out.ktx2", "--report", "r.json"});

@@ -172,10 +172,16 @@ struct Encoded {
   bool has_other_parts = false;       // the parts of Source::others are in the file
 };
 
+// Level 0 of an image as it was read, in integers of the output.
+struct BaseLevel {
+  Picture picture;
+  bool is_clamped = false;  // it was converted, and some of its values were out of the range of integers
+};
+
 // One image to encode, linear and premultiplied unless its fields say otherwise.
 struct Source {
   const Picture* picture = nullptr;
-  const Picture* base = nullptr;       // level 0 as it was read, which is written if it needs no conversion
+  const BaseLevel* base = nullptr;     // written as level 0 if it needs no conversion
   const OtherParts* others = nullptr;  // parts to add to an EXR; nullptr: none
 };
 

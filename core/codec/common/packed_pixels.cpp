@@ -129,8 +129,10 @@ bool is_encodable(const Picture& picture, const EncodeOptions& options) {
 }
 
 Pixels rgba_of(const Source& source, int level_index, const EncodeOptions& options, Losses& losses) {
-  const bool is_base = level_index == 0 && source.base && is_as_wanted(*source.base, options);
-  const Picture& picture = is_base ? *source.base : *source.picture;
+  const bool is_base = level_index == 0 && source.base && is_as_wanted(source.base->picture, options);
+  if (is_base && source.base->is_clamped)  // visible values that were clamped are counted where they are known
+    integers_of(*source.picture, source.picture->groups.front().levels.front(), options, losses);
+  const Picture& picture = is_base ? source.base->picture : *source.picture;
   const Group& color = picture.groups.front();
   const Level& level = color.levels[size_t(level_index)];
   Pixels pixels{.size = level.size, .has_alpha = color.has_alpha(), .numbers = level.texels.bytes()};

@@ -158,6 +158,8 @@ Decoded read_texture(Bytes file, StoredTexture texture, DecodeOptions options, c
   const LevelTexels level = texels_of_level(file, texture, image, options.level);
   if (texture.texel.blocks == BlockFormat::bc1 && texture.texel.component_count == 4 && is_all_opaque(level.texels))
     texture.is_opaque = true;
+  if (options.alpha == AlphaUse::premultiplied && texture.alpha == Alpha::straight)
+    texture.alpha = Alpha::premultiplied_light;
   if (texture.alpha == Alpha::premultiplied_light && texture.colors.transfer == Transfer::linear)
     texture.alpha = Alpha::premultiplied;
   const int channel_count = channel_count_of(texture);
