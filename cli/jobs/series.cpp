@@ -16,7 +16,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <sstream>
 #include <string>
@@ -59,14 +58,24 @@ ExposureByName by_name(const Call& call, std::vector<ImageExposure> exposures) {
   return result;
 }
 
-// A call without the folders of its files, which may differ between machines.
-std::string without_folders(std::string_view call) {
-  std::string text;
-  for (const auto word : std::views::split(call, ' ')) {
-    const std::string_view whole(word.begin(), word.end());
-    text += (text.empty() ? "" : " ") + std::string(whole.substr(whole.rfind('/') + 1));
+// Is `measured` the text of `call`, but for the folders of its files, which may differ between machines?
+bool is_text_of(std::string_view measured, const Call& call) {
+  const std::string text = call.text();
+  std::map<size_t, std::string> files;  // by their places in the text
+  for (const ReadFile& file : files_of_calls({&call, 1}))
+    for (size_t at = text.find(file.path); at != text.npos; at = text.find(file.path, at + 1)) files[at] = file.path;
+  size_t seen = 0;  // characters of the text
+  for (const auto& [at, path] : files) {
+    if (!measured.starts_with(std::string_view(text).substr(seen, at - seen))) return false;
+    measured.remove_prefix(at - seen);
+    const std::string name = name_of_file(path);
+    size_t found = measured.find(name);
+    while (found != measured.npos && found > 0 && measured[found - 1] != '/') found = measured.find(name, found + 1);
+    if (found == measured.npos) return false;
+    measured.remove_prefix(found + name.size());
+    seen = at + path.size();
   }
-  return text;
+  return measured == std::string_view(text).substr(seen);
 }
 
 // Are these the ops of a measurement before `exposure`? `stats` changes no image, and a series has an exposure for each image.
@@ -77,8 +86,7 @@ bool are_ops_before(std::vector<std::string> measured, std::span<const Call> bef
     if (call.op->makes == Makes::statistics) continue;
     if (index == measured.size()) return false;
     const std::string& text = measured[index++];
-    if (needs_series(call) ? !text.starts_with("exposure ") : without_folders(text) != without_folders(call.text()))
-      return false;
+    if (needs_series(call) ? !text.starts_with("exposure ") : !is_text_of(text, call)) return false;
   }
   return index == measured.size();
 }

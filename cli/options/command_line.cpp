@@ -148,7 +148,7 @@ class CommandLineParser {
         std::ranges::any_of(request_.calls, [](const Call& call) { return call.op->makes == Makes::statistics; });
     const bool takes_several =
         std::ranges::any_of(request_.calls, [](const Call& call) { return call.op->makes == Makes::cell; });
-    if (inputs.size() != 2 || !request_.globals.output.empty() || measures || takes_several) return;
+    if (inputs.size() != 2 || !request_.globals.output.empty() || measures) return;
     const auto is_file = [](const std::string& word) { return access(word.c_str(), F_OK) == 0; };
     const auto is_there = [&](const std::string& word) { return is_file(word) || is_input_pattern(word); };
     const Format* format = format_of_extension(inputs.back());
@@ -156,7 +156,8 @@ class CommandLineParser {
     // a shell puts all files of a glob on one side of the ops
     const bool are_on_both_sides = input_count_before_ops_ == 1;
     const bool is_last_word = last_input_at_ + 1 == words_.size();
-    if (is_file(inputs.back()) && is_last_word && !is_input_pattern(inputs.front()) &&
+    const bool is_one_file = !is_input_pattern(inputs.front()) && !is_folder(inputs.front());
+    if (is_file(inputs.back()) && is_last_word && is_one_file && !takes_several &&
         (request_.calls.empty() || are_on_both_sides))
       request_.likely_output = inputs.back();
     if (!is_there(inputs.back()) && (inputs.front() == "-" || is_there(inputs.front())))

@@ -99,9 +99,10 @@ static int64_t whole_number(std::string_view name, const std::string& word, int6
 
 // The option of `resize` that was probably meant by --size and this word.
 static std::string resize_option(const std::string& word) {
-  if (number_in<int>(word)) return "--long-side " + word;
+  if (number_in(word, 1, 32768)) return "--long-side " + word;
   const std::optional<double> factor = number_in<double>(word);
-  return factor && *factor > 0 ? fmt::format("--size {:g}%", 100 * *factor) : "--size " + word;
+  if (factor && *factor > 0 && *factor < 100) return fmt::format("--size {:g}%", 100 * *factor);
+  return word.ends_with('%') ? "--size " + word : "--size WxH";
 }
 
 static Size size_of(const std::string& word) {

@@ -35,11 +35,6 @@ bool is_there(const std::string& path) {
   return fs::exists(path, error);
 }
 
-bool is_folder(const std::string& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
-}
-
 // Is the path a pipe, a socket or a device? Links are followed.
 bool is_special(const std::string& path) {
   std::error_code error;
@@ -311,6 +306,11 @@ class Gatherer {
 
 InputList list_inputs(const std::vector<std::string>& words, const InputOptions& options) {
   return Gatherer(options).gather(words);
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
 }
 
 bool is_input_pattern(const std::string& word) {

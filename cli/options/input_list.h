@@ -43,6 +43,8 @@ struct InputList {
 // Error(Exit::input) if a word matches no file, or a folder or list cannot be read.
 InputList list_inputs(const std::vector<std::string>& words, const InputOptions& options);
 
+bool is_folder(const std::string& path);
+
 // Returns whether a word is a glob or a sequence, and not the name of an existing file.
 bool is_input_pattern(const std::string& word);
 

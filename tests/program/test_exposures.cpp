@@ -130,9 +130,12 @@ DEVICE_TEST_CASE("--auto-from without --smooth is --auto, in any folder, with --
   CHECK(done(place, blurred + "-o a.json && " + blurred + "exposure --auto-from a.json -o a.exr").err.empty());
   // folders do not count, and an error comes without the warning
   const std::string merged = "gpupost s.0001.exr merge --with ";
-  CHECK(done(place,
-             merged + "s.0002.exr stats -o a.json && " + merged + "./s.0002.exr exposure --auto-from a.json -o a.exr")
+  CHECK(done(place, "mkdir 'my shots' && cp s.0002.exr 'my shots' && " + merged +
+                        "'my shots/s.0002.exr' stats -o a.json && " + merged +
+                        "./s.0002.exr exposure --auto-from a.json -o a.exr")
             .err.empty());
+  CHECK(place.shell(merged + "s.0003.exr exposure --auto-from a.json -o a.exr").err.find("measured after") !=
+        std::string::npos);
   done(place, "cat exposures.json exposures.json > twice.json");
   CHECK(place.shell(blurred + "exposure --auto-from twice.json -o a.exr").err.find("measured after") ==
         std::string::npos);

@@ -5,10 +5,12 @@
 #include "tests/support/json.h"
 
 #include <doctest/doctest.h>
+
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 #include <set>
 #include <span>
 
@@ -404,11 +406,13 @@ DEVICE_TEST_CASE(
       "gpupost: warning: in.png is taken as an input, not as the output; to write it, use -o in.png\n";
   CHECK(place.gpupost({"in.exr", "flip", "x", "in.png"}).err.starts_with(is_input));
   CHECK(place.gpupost({"in.exr", "flip", "x", "in.png", "--quiet"}).err == "");
+  std::filesystem::create_directory(place.path("folder"));
   for (const Words& words : {Words{"flip", "x", "in.exr", "in.png"},
                              {"in.exr", "flip", "x", "--", "in.png"},
                              {"in.exr", "wide.exr", "flip", "x", "in.png"},
                              {"in.exr", "flip", "x", "in.png", "merge", "--with", "in.png"},
-                             {"in.exr", "sheet", "in.png", "--cell", "8x8"}})
+                             {"in.exr", "sheet", "in.png", "--cell", "8x8"},
+                             {"folder", "flip", "x", "in.png"}})
     CHECK(place.gpupost(words).err.find("taken as") == std::string::npos);
   const Finished shaders = place.gpupost({"shader", "in.exr", "flip", "x", "-o", "shader.exr"});
   CHECK(shaders.exit_code == 0);

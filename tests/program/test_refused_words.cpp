@@ -532,6 +532,10 @@ TEST_CASE("words that belong to another place say where") {
       {{"in.exr", "sharpen", "--size", "0.5"},
        "--size 0.5 is not of the form WxH, like 1920x1080; it is for --explain and `shader` (to change the size of an "
        "image, use `resize --size 50%`)"},
+      {{"in.exr", "sharpen", "--size", "1920,1080"},
+       "--size 1920,1080 is not of the form WxH, like 1920x1080; it is for --explain and `shader` (to change the size "
+       "of "
+       "an image, use `resize --size WxH`)"},
       {{"in.exr", "--progress"}, "--progress needs a value; expected --progress auto|none|json|openjd"},
       {{"in.exr", "flip", "x", "-o"}, "-o needs a value; expected -o FILE"},
       {{"in.exr", "mips", "--levels"}, "--levels needs a value; expected --levels 0..16"},
@@ -550,6 +554,7 @@ TEST_CASE("words that belong to another place say where") {
       {{"bench", "blur", "--json", "--quick"},
        "bench: --json needs a value; --quick is an option (--json=--quick if it is meant as the value)"},
       {{"blur", "--radius", "3", "in.exr", "out.exr"}, "out.exr: does not exist; write -o out.exr if it is the output"},
+      {{"in.exr", "sheet", "out.exr"}, "out.exr: does not exist; write -o out.exr if it is the output"},
       {{"blur", "--radius", "3", "-", "out.exr"}, "out.exr: does not exist; write -o out.exr if it is the output"},
       {{"in.exr", "--stops", "1", "exposure"},
        "unknown option --stops (it is an option of `exposure`; write it after that word)"},

@@ -2,6 +2,7 @@
 #include "core/ops/lut/row.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/glsl/shader_text.h"
 #include "core/image/to_working.h"
 #include "core/op/benchmark.h"
@@ -243,8 +244,7 @@ const Op lut_op = point_op({
                 .help = "Table to read",
                 .kind = ParamKind::text,
                 .form = {.syntax = "FILE.cube",
-                         .matches =
-                             [](std::string_view text) { return text.ends_with(".cube") || text.ends_with(".CUBE"); }},
+                         .matches = [](std::string_view text) { return lower_case(text).ends_with(".cube"); }},
                 .presence = Presence::required,
                 .is_positional = true},
                {.name = "interpolation",
