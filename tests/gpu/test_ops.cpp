@@ -20,25 +20,24 @@ using namespace gpupost;
 using namespace gpupost::test;
 
 GPU_TEST_CASE("every example of every row gives what its definition says, at awkward sizes and on awkward numbers") {
-  // Each size of an example has one kind of texels and half of the patterns, in turn. If thorough, it has all kinds and all patterns.
-  size_t next_turn = 0;
-  // the sanitizers see code of the host, which is the same at every size but for a few
-  const size_t step = is_sanitized() && !is_thorough() ? 7 : 1;
+  // An example has every other size in turn, and all if its row has no other example. Each size has one kind of texels and half of the
+  // patterns, in turn. If thorough, all have all. The sanitizers see code of the host, which is the same at every size but for a few.
+  size_t example_index = 0, turn = 0;
   const std::vector<std::string_view> names = pattern_names();
+  const std::vector<Size> sizes = awkward_sizes();
   for (const Op* op : tested_ops())
     for (const std::string_view example : op->doc.examples) {
       if (op->prepare) continue;  // it reads files
       const Call call = call_of_example(*op, example);
       if (!can_run(call, gpu.info().traits)) continue;
-      for (const Size size : awkward_sizes()) {
-        const size_t turn = next_turn++;
-        if (turn % step != 0) continue;
-        std::span<const Kind> own_kinds = kinds_of(call, size, gpu.info().traits);
+      const size_t step = is_thorough() ? 1 : is_sanitized() ? sizes.size() : op->doc.examples.size() == 1 ? 1 : 2;
+      for (size_t at = example_index++ % step; at < sizes.size(); at += step, ++turn) {
+        std::span<const Kind> own_kinds = kinds_of(call, sizes[at], gpu.info().traits);
         const size_t half = turn / own_kinds.size() % 2;
         if (!is_thorough()) own_kinds = own_kinds.subspan(turn % own_kinds.size(), 1);
         for (const Kind kind : own_kinds)
           for (size_t index = is_thorough() ? 0 : half; index < names.size(); index += is_thorough() ? 1 : 2)
-            check_call(gpu, call, names[index], size, kind);
+            check_call(gpu, call, names[index], sizes[at], kind);
       }
     }
 }
