@@ -3,6 +3,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+# what the driver of a CPU device compiles is kept for later runs of the tests
+export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-$PWD/build/driver-cache}
+
 build_packages=(cmake ninja-build g++ git libvulkan-dev mesa-vulkan-drivers libshaderc-dev glslang-dev spirv-tools
   libtinyexr-dev libstb-dev libcli11-dev libfmt-dev nlohmann-json3-dev libdeflate-dev zlib1g-dev libseccomp-dev libssl-dev doctest-dev
   libopenexr-dev libjpeg62-turbo-dev liblcms2-dev libtiff-dev libwebp-dev libopencolorio-dev libpng-dev
@@ -59,28 +62,17 @@ tarball() {
   ls build/gpupost-*-linux-*.tar.gz
 }
 
-# Keeps what the driver of a CPU device compiles for later runs. Without a GPU, only that driver is loaded: a program that loads the
-# others too takes longer to start, and finds no device of theirs.
-use_drivers() {
-  export MESA_SHADER_CACHE_DIR=${MESA_SHADER_CACHE_DIR:-$PWD/build/driver-cache}
-  local cpu_driver=(/usr/share/vulkan/icd.d/lvp_icd.*.json)
-  [ -n "${VK_ICD_FILENAMES:-}${VK_DRIVER_FILES:-}" ] || [ -e /dev/dri ] || [ -e /dev/nvidia0 ] || [ -e /dev/dxg ] ||
-    [ ! -e "${cpu_driver[0]}" ] || export VK_ICD_FILENAMES=${cpu_driver[0]}
-}
-
 # run_tests PRESET BUILD_FOLDER [CTEST_OPTION...]
 run_tests() {
   install "${build_packages[@]}" "${test_packages[@]}"
   build "$1"
   install_readers "$2/readers"
-  use_drivers
   GPUPOST_TEST_REQUIRE_DEVICE=${GPUPOST_TEST_REQUIRE_DEVICE:-1} ctest --preset "$1" "${@:3}"
 }
 
 quick() {
   install "${build_packages[@]}"
   build release test_unit test_pipeline test_gpu gpupost
-  use_drivers
   ctest --preset release --label-regex quick
 }
 

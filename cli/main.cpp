@@ -10,6 +10,7 @@
 #include "cli/text/messages.h"
 #include "core/base/printable.h"
 #include "core/codec/codec.h"
+#include "core/gpu/drivers.h"
 #include "core/gpu/gpu.h"
 #include "core/gpu/spirv.h"
 #include "core/gpu/validation.h"
@@ -21,15 +22,12 @@
 #include "core/system/interrupt.h"
 
 #include <fcntl.h>
-#include <pwd.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -73,34 +71,6 @@ struct TerminateHandler {
   TerminateHandler() { std::set_terminate(on_terminate); }
 };
 [[gnu::init_priority(101)]] static const TerminateHandler terminate_handler;
-
-// Returns whether Mesa can write its cache in this folder. It maps a sparse file of 1.3 MB. If the disk has no room for a page that it
-// writes, the process ends.
-static bool can_hold_cache(const std::filesystem::path& path) {
-  constexpr uint64_t least_bytes = 2 << 20;
-  std::error_code error;
-  struct statvfs disk {};
-  return std::filesystem::is_directory(path, error) && access(path.c_str(), W_OK) == 0 &&
-         statvfs(path.c_str(), &disk) == 0 && uint64_t(disk.f_bavail) * disk.f_frsize >= least_bytes;
-}
-
-// Mesa prints warnings if it cannot create its cache, and then has none. Without a variable, it uses the home folder that the
-// system has for the user, not HOME.
-static void spare_mesa_its_cache() {
-  const char* folder = std::getenv("MESA_SHADER_CACHE_DIR");
-  if (!folder) folder = std::getenv("XDG_CACHE_HOME");
-  if (const passwd* user = folder ? nullptr : getpwuid(getuid())) folder = user->pw_dir;
-  const auto exists = [](const std::filesystem::path& path) {
-    std::error_code error;
-    return std::filesystem::exists(path, error);
-  };
-  const std::filesystem::path cache = std::filesystem::path(folder ? folder : "") / "mesa_shader_cache";
-  if (folder && can_hold_cache(exists(cache)    ? cache
-                               : exists(folder) ? folder
-                                                : std::filesystem::path(folder).parent_path()))
-    return;
-  setenv("MESA_SHADER_CACHE_DISABLE", "true", 0);
-}
 
 static bool asks_for_help(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), std::find(words.begin(), words.end(), "--"),
@@ -180,7 +150,7 @@ int main(int argc, char** argv) {
   gpupost::use_verbs(gpupost::table_of_verbs());
   gpupost::hold_standard_descriptors();
   gpupost::set_signals();
-  gpupost::spare_mesa_its_cache();
+  gpupost::prepare_drivers();
   const std::vector<std::string> words(argv + 1, argv + argc);
   const int code = gpupost::mapped_exit_code(gpupost::main_of(words), words);
   if (gpupost::driver_is_stuck()) _exit(code);  // destructors of the driver would wait for the stuck call

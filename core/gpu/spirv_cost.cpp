@@ -20,7 +20,7 @@ uint64_t plus(uint64_t a, uint64_t b) { return a > endless - b ? endless : a + b
 uint64_t times(uint64_t a, uint64_t b) { return b != 0 && a > endless / b ? endless : a * b; }
 
 // Opcodes of the SPIR-V specification.
-enum Op {
+enum Opcode {
   entry_point = 15,
   type_bool = 20,
   type_int = 21,

@@ -421,8 +421,6 @@ TEST_CASE("a page is made of files that end and can be read") {
 
 DEVICE_TEST_CASE("bench --quick measures every op that has a reference and passes") {
   const TestFolder place;
-  // handing such small images to threads of a CPU driver takes longer than the work itself
-  const Environment one_thread = {{"LP_NUM_THREADS", "0"}};
   const std::string known = place.gpupost({"bench"}).err;  // "expected one of bilateral, blur, ..."
   std::istringstream names(known.substr(known.find("one of ") + 7));
   size_t measured_count = 0;
@@ -431,8 +429,7 @@ DEVICE_TEST_CASE("bench --quick measures every op that has a reference and passe
     CAPTURE(name);
     const bool takes_cubes = name == "prefilter" || name == "irradiance";
     const std::string size = takes_cubes ? "96x16" : "37x21";
-    const Finished finished =
-        place.gpupost({"bench", name, "--quick", "--sizes", size, "--json", "b.json"}, one_thread);
+    const Finished finished = place.gpupost({"bench", name, "--quick", "--sizes", size, "--json", "b.json"});
     INFO(finished.out, finished.err);
     REQUIRE(finished.exit_code == 0);
     const json run = parse_json(place.read("b.json"));

@@ -160,6 +160,18 @@ DEVICE_TEST_CASE("a user without a home folder gets no message of Mesa about its
   CHECK(finished.err == "");
 }
 
+DEVICE_TEST_CASE("without /dev/dri, drivers that find GPUs there are not loaded, unless a variable names them") {
+  if (access("/dev/dri", F_OK) == 0) return skip("this machine has /dev/dri");
+  const TestFolder place;
+  const std::string run =
+      "LD_DEBUG=files exec gpupost in.png flip x -o x.png";  // the dynamic linker prints what it loads
+  CHECK(place.shell(run).err.find("libvulkan_radeon") == std::string::npos);
+  const std::string manifest = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
+  if (access(manifest.c_str(), F_OK) == 0)
+    CHECK(place.shell("export VK_ICD_FILENAMES=" + manifest + "; " + run).err.find("libvulkan_radeon") !=
+          std::string::npos);
+}
+
 TEST_CASE("doctor names the variable that decides which drivers are seen") {
   const Finished finished = TestFolder().gpupost({"doctor"}, no_driver);
   CHECK_MESSAGE(finished.out.find("VK_DRIVER_FILES=/nonexistent.json") != std::string::npos, finished.out);

@@ -1,0 +1,10 @@
+// What drivers read from the environment.
+#pragma once
+
+namespace gpupost {
+
+// Sets variables for the Vulkan loader and Mesa: no cache where it cannot be written, and no drivers of GPUs that cannot be there. Call it
+// before other threads start and before Vulkan is used.
+void prepare_drivers();
+
+}  // namespace gpupost
