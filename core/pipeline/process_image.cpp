@@ -309,8 +309,9 @@ bool make_output_integers(const ConversionPlan& way, const std::optional<Primari
 // Level 0 as it was read, for integers of the output, with the windows of the result. Empty if the chain changes it, or if it has no
 // more information than the result: without alpha no color is lost, and moved texels are exact. `own`: the primaries of the input, whose
 // attribute may be gone.
-std::optional<BaseLevel> base_as_read(const ChainRequest& request, std::span<const Call> calls, const ConversionPlan& way,
-                                    const ChainPrimaries& primaries, const Primaries& own, const Picture& picture) {
+std::optional<BaseLevel> base_as_read(const ChainRequest& request, std::span<const Call> calls,
+                                      const ConversionPlan& way, const ChainPrimaries& primaries, const Primaries& own,
+                                      const Picture& picture) {
   const bool stays = keeps_original_integers(request, way, picture, primaries.converts);
   const bool has_more =
       stays ? keeps_base(calls) || picture.groups.front().has_alpha() : keeps_hidden_color(request, way, picture);
