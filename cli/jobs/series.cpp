@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -139,6 +140,23 @@ std::vector<ImageExposure> exposures_of_file(const Call& call, std::span<const C
   return exposures;
 }
 
+// Adds the inputs, also those of other shards, that a file of measurements lacks: smoothed exposures around them depend on them.
+void add_unmeasured(const InputList& inputs, const Call& call, std::vector<ImageExposure>& exposures) {
+  static constexpr auto why = "{}: {}: the file has no line for this image; measure it with `stats -o FILE.json`";
+  std::set<std::string> names;
+  for (const ImageExposure& exposure : exposures) names.insert(exposure.name);
+  for (const std::vector<Input>* list : {&inputs.files, &inputs.others})
+    for (const Input& input : *list) {
+      const std::string name = name_of_file(input.path);
+      if (!input.frame || !names.insert(name).second) continue;
+      exposures.push_back(
+          {.name = name,
+           .frame = input.frame,
+           .stops = std::numeric_limits<double>::quiet_NaN(),
+           .unmeasured = UnmeasuredInput{input.path, Exit::input, fmt::format(why, input.path, call.text())}});
+    }
+}
+
 // Without a file, this run must have all frames of one sequence.
 void check_sequence(const Request& request, const Call& call) {
   const InputList& inputs = request.inputs;
@@ -256,10 +274,12 @@ void give_exposures(const Request& request, ChainRequest& chain, std::vector<Job
   for (size_t index = 0; index < chain.calls.size(); ++index) {
     Call& call = chain.calls[index];
     if (!needs_series(call)) continue;
-    const ExposureByName exposures =
-        by_name(call, call.word("auto-from").empty()
-                          ? measure(request, chain, index, measured, devices)
-                          : exposures_of_file(call, std::span(chain.calls).first(index), request.globals.report.quiet));
+    const bool is_of_file = !call.word("auto-from").empty();
+    const std::span before = std::span(chain.calls).first(index);
+    std::vector<ImageExposure> images = is_of_file ? exposures_of_file(call, before, request.globals.report.quiet)
+                                                   : measure(request, chain, index, measured, devices);
+    if (is_of_file && call.has("smooth")) add_unmeasured(request.inputs, call, images);
+    const ExposureByName exposures = by_name(call, std::move(images));
     call.source.clear();  // may be large, and is copied for each image
     give(exposures, index, jobs);
     give(exposures, index, measured);

@@ -201,6 +201,19 @@ TEST_CASE("layers are color when they are asked for, and listed when they are no
   CHECK(refusal_of(file, options("depth")) ==
         "2 file: layer depth has no color (channels R, G, B, or Y without X); use `channels --list "
         "depth.Z,depth.Z,depth.Z` instead of --layer");
+  const File others = make_exr({.channels = {{"nuke.alpha", Depth::half},
+                                             {"nuke.blue", Depth::half},
+                                             {"nuke.green", Depth::half},
+                                             {"nuke.red", Depth::half},
+                                             {"p.w", Depth::half},
+                                             {"p.x", Depth::half},
+                                             {"p.y", Depth::half},
+                                             {"p.z", Depth::half}}});
+  const auto advises = [&](const char* layer, const std::string& list) {
+    return refusal_of(others, options(layer)).find("`channels --list " + list + "` instead") != std::string::npos;
+  };
+  CHECK(advises("nuke", "nuke.red,nuke.green,nuke.blue,nuke.alpha"));
+  CHECK(advises("p", "p.x,p.y,p.z"));
 }
 
 TEST_CASE("damaged data of every compression are refused, never taken for a picture") {

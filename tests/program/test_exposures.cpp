@@ -223,6 +223,11 @@ DEVICE_TEST_CASE("frames without a measurement, broken files and inputs that are
   check_refused(place, "gpupost s.####.exr exposure --auto-from missing.json -o out/ --mkdir", 5, "s.0004.exr");
   CHECK(files_in(place, "out").size() == frame_count - 1);
   check_refused(place, "gpupost s.0004.exr exposure --auto-from missing.json -o a.exr", 2, "not measured");
+  const std::string smooth = "gpupost s.####.exr exposure --auto-from missing.json --smooth 3 --mkdir ";
+  check_refused(place, smooth + "-o smooth/", 5, "the file has no line for this image");
+  CHECK(files_in(place, "smooth").size() == frame_count - 5);
+  check_refused(place, smooth + "-o shard/ --shard count:1/2", 5,
+                "s.0003.exr: exposure --auto-from missing.json --smooth 3: the exposure depends on s.0004.exr");
   for (const char* file : {"wrong", "extremes"})
     check_refused(place, fmt::format("gpupost s.0001.exr exposure --auto-from {}.json -o a.exr", file), 2, "line 1 ");
   check_refused(place, "gpupost s.####.exr exposure --auto-from broken.json -o out/", 2, "line 12 ");

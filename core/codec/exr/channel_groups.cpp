@@ -1,6 +1,7 @@
 #include "core/codec/exr/channel_groups.h"
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 #include <fmt/format.h>
 
@@ -29,6 +30,30 @@ std::vector<std::string> uint_color_of(std::span<const Channel> channels, const 
   return sources;
 }
 
+// The place of a channel by its usual names: first, second, third, any other, last.
+int usual_place_of(std::string_view channel) {
+  constexpr std::string_view names[][4] = {
+      {"red", "r", "x", "u"}, {"green", "g", "y", "v"}, {"blue", "b", "z"}, {}, {"alpha", "a", "w"}};
+  const std::string name = lower_case(channel.substr(channel.rfind('.') + 1));
+  const auto has_name = [&](const auto& list) { return std::ranges::find(list, name) != std::end(list); };
+  const auto found = std::ranges::find_if(names, has_name);
+  return found == std::end(names) ? 3 : int(found - names);
+}
+
+// Sources of `channels --list` for a layer without R, G, B or Y: three of its channels, and its alpha.
+std::vector<std::string_view> likely_color_of(std::span<const Channel> channels, const std::string& layer) {
+  std::vector<std::string_view> names;
+  for (const Channel& channel : channels)
+    if (layer_of(channel.name) == layer) names.emplace_back(channel.name);
+  std::ranges::stable_sort(names, {}, usual_place_of);
+  const std::string_view last = names.back();
+  const std::string last_name = lower_case(last.substr(layer.size() + 1));
+  const bool has_alpha = names.size() > 3 && (last_name == "a" || last_name == "alpha");
+  names.resize(3, last);
+  if (has_alpha) names.push_back(last);
+  return names;
+}
+
 [[noreturn]] void refuse_layer(std::span<const Channel> channels, const std::string& layer) {
   std::set<std::string_view> layers;
   for (const Channel& channel : channels) layers.insert(layer_of(channel.name));
@@ -37,13 +62,9 @@ std::vector<std::string> uint_color_of(std::span<const Channel> channels, const 
     if (const std::vector<std::string> sources = uint_color_of(channels, layer); !sources.empty())
       fail(Exit::input, "the color of layer {} is uint; use `channels --list {}` instead of --layer", layer,
            fmt::join(sources, ","));
-    std::vector<std::string_view> names;
-    for (const Channel& channel : channels)
-      if (layer_of(channel.name) == layer && names.size() < 3) names.emplace_back(channel.name);
-    names.resize(3, names.back());
     fail(Exit::input,
          "layer {} has no color (channels R, G, B, or Y without X); use `channels --list {}` instead of --layer", layer,
-         fmt::join(names, ","));
+         fmt::join(likely_color_of(channels, layer), ","));
   }
   if (layers.empty()) layers.insert("none");
   fail(Exit::input, "has no layer {}; it has {}", layer, fmt::join(layers, ", "));
