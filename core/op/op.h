@@ -263,6 +263,7 @@ struct Output {
   bool has_alpha = false;
   bool may_be_transparent = false;            // some texels may have an alpha other than 1, even without a channel A
   bool colors_transparent = false;            // texels with alpha 0 have a straight color, which is not to be added up
+  bool is_straight = false;                   // color was divided by alpha, which float files record
   GrayResult gray_result = GrayResult::gray;  // what the calls so far make of a gray image
   Depth depth = Depth::half;
   Content content = Content::color;

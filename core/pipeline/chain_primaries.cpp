@@ -58,6 +58,7 @@ class Walk {
   // Unknown primaries are taken as Rec. 709.
   void make_result(const Primaries& primaries) {
     if (!current_) current_ = rec709;
+    made_.converts_result = !are_same(*current_, primaries);
     convert_to(primaries);
   }
 

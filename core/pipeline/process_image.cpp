@@ -107,7 +107,7 @@ void settle_primaries(Picture& picture, const ChainPrimaries& made, JobReport& r
 }
 
 std::string conversion_warning(const ChainPrimaries& made, const Picture& picture) {
-  if (made.is_named) return "its colors were converted to the primaries that the chain needs";
+  if (made.is_named && !made.converts_result) return "its colors were converted to the primaries that the chain needs";
   return fmt::format(
       "its colors were converted to Rec. 709 primaries{}",
       has_colors_beside(picture) ? " for the chain and back, because other layers have the same primaries" : "");
@@ -452,7 +452,8 @@ ProcessedImage process_image(const ChainRequest& request, DeviceSession& gpu, co
                                            : primaries_of(calls, request.output.primaries, *way.job.format, picture);
   const Primaries own = other_primaries(picture).value_or(rec709);
   for (const std::string& warning : drop_other_channels(request, *way.job.format, picture)) report.add_warning(warning);
-  const bool names_own = primaries.is_named && are_same(primaries.result, own);  // as `ocio --to acescg` for AP1
+  const bool names_own =  // as `ocio --to acescg` for AP1
+      primaries.is_named && !primaries.converts_result && are_same(primaries.result, own);
   if (primaries.converts && !names_own && !request.output.primaries && !makes_content(calls, Content::numbers))
     report.add_warning(conversion_warning(primaries, picture));
   if (primaries.result.to_xyz && way.job.writes_picture)

@@ -99,6 +99,7 @@ void write_all(const Job& job, const std::vector<Encoded>& files, const ChainReq
 EncodeOptions encode_options(const ConversionPlan& way, const ChainRequest& request, const Picture& first) {
   const bool has_one_depth =
       request.output.bits || request.passes.fp16 || !is_float(way.file_depth);  // in all channels
+  const Output made = output_of(request.calls, Output{});
   return {.depth = way.output_depth,
           .keep_depths = !has_one_depth,
           .compression = request.output.compression.value_or(natural_compression(*way.job.format, first)),
@@ -110,7 +111,8 @@ EncodeOptions encode_options(const ConversionPlan& way, const ChainRequest& requ
           .transfer = way.transfer,
           .is_tagged = way.is_tagged,
           .dither = request.output.dither,
-          .colors_transparent = output_of(request.calls, Output{}).colors_transparent,
+          .colors_transparent = made.colors_transparent,
+          .is_straight = made.is_straight,
           .quality = request.output.quality.value_or(EncodeOptions().quality)};
 }
 

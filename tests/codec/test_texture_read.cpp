@@ -227,6 +227,7 @@ TEST_CASE("KTX2: orders of components, primaries, curve, orientation and swizzle
   CHECK(decode_bytes(with_swizzle(file, "bgra")).warnings ==
         std::vector<std::string>{"its KTXswizzle, which exchanges components, is ignored"});
   const File two = encoded_file("ktx2", noise_picture("RG", Depth::u8, Transfer::linear));
+  for (const char* usual : {"rg01", "rgba", "rgb1"}) CHECK(decode_bytes(with_swizzle(two, usual)).warnings.empty());
   const Decoded gray = decode_bytes(with_swizzle(two, "rrrg"));
   CHECK(channel_names(gray.picture) == "YA");
   const std::vector<int> pairs = bytes_of_texels(decode_bytes(two)), gray_texels = bytes_of_texels(gray);
@@ -357,7 +358,10 @@ TEST_CASE("damaged and unusual textures are refused by name") {
       {ktx2, 44, 2, "the Zstandard data of its level 0 is damaged"},
       {ktx2, 44, 9, "is compressed with scheme 9"},
       {ktx2, 48, 100000, "is cut off"},
+      {ktx2, 48, 0, "its data format descriptor has 92 bytes from byte 0 on; expected at least 28"},
+      {ktx2, 52, 20, "its data format descriptor has 20 bytes"},
       {ktx2, 56, 100000, "is cut off"},
+      {ktx2, 60, 3, "its keys and values end at byte"},
       {ktx2, 84, 0xffffffff, "is cut off: level 0 needs"},
       {ktx2, 88, 7, "its level 0 has 7 bytes; expected 312"},
       {dds, 16, 0, "has 0 x 6 texels"},

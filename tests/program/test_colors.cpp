@@ -58,6 +58,11 @@ DEVICE_TEST_CASE("matrix --named leaves a file that says which primaries it has,
              {"in.exr", "matrix", "--named", "rec709-to-xyz", "--storage", "fp32", "--bits", "32f", "-o", "xyz.exr"});
   check_done(place, {"xyz.exr", "-o", "xyz.png", "--bits", "16", "--output-primaries", "rec709"});
   check_near(place, "in16.png", "xyz.png", "0.0001");
+  // back to Rec. 709, because KTX2 holds no other primaries
+  for (const std::string input : {"in.exr", "2020.exr"})
+    CHECK(
+        place.gpupost({input, "channels", "--list", "R,G,B", "matrix", "--named", "rec709-to-rec2020", "-o", "x.ktx2"})
+            .err.find("its colors were converted to Rec. 709 primaries") != std::string::npos);
 }
 
 DEVICE_TEST_CASE("a second image gets the primaries of the image, and normals are no colors") {
@@ -432,6 +437,22 @@ DEVICE_TEST_CASE("a chain that measures gives the same in tiles with packed imag
   check_done(place, with(chain, {"-o", "whole.exr"}));
   check_done(place, with(chain, {"-o", "tiled.exr", "--tile-side", "33"}));
   CHECK(place.gpupost({"compare", "whole.exr", "tiled.exr", "--tolerance", "0.01", "--relative"}).exit_code == 0);
+}
+
+DEVICE_TEST_CASE("files of floats that can record straight alpha do so behind unpremultiply") {
+  const TestFolder place;
+  const auto is_straight = [&](const std::string& file) {
+    return parse_json(place.gpupost({"info", file, "--json"}).out)["alpha"] == "straight";
+  };
+  for (const std::string output : {"out.ktx2", "out.dds", "out.tif"}) {
+    const Words to{"--bits", "32f", "--storage", "fp32", "-o", output};
+    check_done(place, with({"in.png", "unpremultiply"}, to));
+    CHECK_MESSAGE(is_straight(output), output);
+    check_done(place, {output, "-o", "back.png", "--bits", "8"});
+    check_near(place, "in.png", "back.png", "0.001");
+    check_done(place, with({"in.png", "unpremultiply", "premultiply"}, to));
+    CHECK_MESSAGE(!is_straight(output), output);
+  }
 }
 
 DEVICE_TEST_CASE("files of integers hold the colors that bleed gives to texels of alpha 0, without a warning") {

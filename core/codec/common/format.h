@@ -162,6 +162,7 @@ struct EncodeOptions {
   bool is_tagged = true;               // false: record no curve and no primaries, because they are not known
   Dither dither = Dither::none;        // dithering for 8 bits
   bool colors_transparent = false;     // light with alpha 0 is a straight color, so no warning is due
+  bool is_straight = false;            // color of floats was divided by alpha
   int quality = 90;                    // JPEG quality, 1 to 100; from 90 chroma has full resolution
   BlockEncoder block_encoder = {};     // instead of encode_blocks(); empty: none
 };

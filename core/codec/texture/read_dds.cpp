@@ -10,7 +10,9 @@ namespace gpupost {
 namespace {
 
 [[noreturn]] void refuse_format(const std::string& found) {
-  fail(Exit::input, "has {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, or BC1 to BC7 (not typeless)",
+  fail(Exit::input,
+       "has {}; expected R, RG, RGB or RGBA of unsigned integers of 8 or 16 bits, half or float, or BC1 to BC7 (not "
+       "typeless)",
        found);
 }
 

@@ -25,7 +25,10 @@ std::optional<Primaries> primaries_of(uint8_t number) {
 void take_descriptor(Bytes file, StoredTexture& texture) {
   constexpr size_t block_at = 4, least_bytes = 28;
   const uint32_t offset = little_at<uint32_t>(file, 48), bytes = little_at<uint32_t>(file, 52);
-  if (bytes < least_bytes) return;
+  if (bytes == 0) return;
+  if (bytes < least_bytes || offset < ktx2::header_bytes)
+    fail(Exit::input, "its data format descriptor has {} bytes from byte {} on; expected at least {} behind the header",
+         bytes, offset, least_bytes);
   const Bytes descriptor = part_of(file, offset, bytes);
   if (little_at<uint32_t>(descriptor, block_at) != 0) return;  // of another vendor or kind
   const uint8_t primaries = byte_at(descriptor, 13), transfer = byte_at(descriptor, 14),
@@ -65,9 +68,13 @@ void take_orientation(std::string_view text, StoredTexture& texture) {
 void take_swizzle(std::string_view text, StoredTexture& texture) {
   const size_t count = texture.texel.component_count;
   constexpr std::array<std::string_view, 4> usual{"r001", "rg01", "rgb1", "rgba"};
-  if (text == usual[count - 1] || (count == 1 && text == "rrr1")) return;
-  if (count == 2 && text == "rrrg") texture.is_luminance_alpha = true;
-  else if (count == 4 && text == "rgb1") texture.is_opaque = true;
+  std::string shown(text);  // components that a texel lacks are sampled as 0, alpha as 1
+  for (char& letter : shown)
+    if (const size_t component = usual.back().find(letter); component != text.npos && component >= count)
+      letter = letter == 'a' ? '1' : '0';
+  if (shown == usual[count - 1] || (count == 1 && shown == "rrr1")) return;
+  if (count == 2 && shown == "rrrg") texture.is_luminance_alpha = true;
+  else if (count == 4 && shown == "rgb1") texture.is_opaque = true;
   else texture.colors.warnings.push_back("its KTXswizzle, which exchanges components, is ignored");
 }
 
@@ -76,8 +83,11 @@ void take_key_values(Bytes file, StoredTexture& texture) {
   const uint32_t offset = little_at<uint32_t>(file, 56), bytes = little_at<uint32_t>(file, 60);
   if (bytes == 0) return;
   const Bytes pairs = part_of(file, offset, bytes);
-  for (size_t at = 0; at + 4 <= pairs.size();) {
-    const uint32_t count = little_at<uint32_t>(pairs, at);
+  for (size_t at = 0; at < pairs.size();) {
+    const size_t left = pairs.size() - at;
+    const uint32_t count = left < 4 ? 0 : little_at<uint32_t>(pairs, at);
+    if (left < 4 || count > left - 4)
+      fail(Exit::input, "its keys and values end at byte {}, within a pair", uint64_t(offset) + bytes);
     const std::string_view pair = text_of(part_of(pairs, at + 4, count));
     const size_t end_of_key = pair.find('\0');
     if (end_of_key == pair.npos) fail(Exit::input, "its key at byte {} has no end", offset + at + 4);
@@ -129,7 +139,8 @@ Supercompression supercompression_of(uint32_t scheme) {
 
 [[noreturn]] void refuse_format(Bytes file, uint32_t format) {
   const bool is_uastc = format == 0 && byte_at(file, size_t(little_at<uint32_t>(file, 48)) + 12) == ktx2::model_uastc;
-  fail(Exit::input, "has {}; expected R, RG, RGB or RGBA of 8 or 16 bits, half or float, or BC1 to BC7",
+  fail(Exit::input,
+       "has {}; expected R, RG, RGB or RGBA of unsigned integers of 8 or 16 bits, half or float, or BC1 to BC7",
        is_uastc ? "UASTC blocks of Basis Universal" : fmt::format("Vulkan format {}", format));
 }
 

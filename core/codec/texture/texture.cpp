@@ -95,7 +95,7 @@ Texture texture_of(const Format& format, std::span<const Source> sources, Arrang
           .arrangement = arrangement,
           .image_count = int(sources.size()),
           .has_alpha = has_alpha,
-          .is_premultiplied = has_alpha && !color.is_data && is_float(options.depth),
+          .is_premultiplied = has_alpha && !color.is_data && is_float(options.depth) && !options.is_straight,
           .is_data = color.is_data,
           .has_primaries = options.is_tagged && !other_primaries(*sources.front().picture)};
 }

@@ -102,7 +102,7 @@ Encoded encode_tiff(const Source& source, const EncodeOptions& options) {
       write(pixels, {.depth = options.depth,
                      .is_gray = color.is_luminance,
                      .has_alpha = color.has_alpha(),
-                     .is_premultiplied = is_float(options.depth) && !color.is_data,
+                     .is_premultiplied = is_float(options.depth) && !color.is_data && !options.is_straight,
                      .compression = options.compression,
                      .level = options.compression_level,
                      .profile = profile}));
