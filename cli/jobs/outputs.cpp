@@ -244,7 +244,7 @@ static void check_content(const Request& request, const Job& job) {
   const Call& first = request.calls.front();
   if (!first.op->needs(first).only_content) return;
   const auto assembly = request.globals.input.assembly;
-  if (assembly != Assembly::none)
+  if (assembly != Assembly::none && assembly != Assembly::array)  // sizes of an array are compared after the chain
     fail(Exit::usage, "--assemble {}: `{}` cuts another part out of each image; expected crop --window",
          name_of(assembly), first.text());
   const bool is_cell = request.calls.back().op->makes == Makes::cell;

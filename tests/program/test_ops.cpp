@@ -154,6 +154,23 @@ DEVICE_TEST_CASE("crop --to content of 8-bit sprites keeps their bytes, and one 
   CHECK(decoded(place, "empty.out.png").size() == Size{1, 1});
 }
 
+DEVICE_TEST_CASE("crop --to content trims each image of an array, whose sizes agree after the chain") {
+  const TestFolder place;
+  check_done(place, {"in.png", "crop", "--window", "8x5+4+3", "pad", "--size", "30x30", "-o", "a.png"});
+  check_done(place, {"in.png", "crop", "--window", "6x9+2+1", "pad", "--size", "30x30", "-o", "b.png"});
+  const Words trim{"crop", "--to", "content", "pad", "--size", "16x16"};
+  check_done(place, with(with({"a.png", "b.png"}, trim), {"--assemble", "array", "-o", "out.ktx2", "--quiet"}));
+  for (const std::string input : {"a", "b"}) {
+    check_done(place, with(with({input + ".png"}, trim), {"-o", "alone.png", "--quiet"}));
+    check_done(place, {"out.ktx2", "--part", input == "a" ? "0" : "1", "-o", "part.png", "--quiet"});
+    check_same(place, "alone.png", "part.png");
+  }
+  const Finished refused =
+      place.gpupost({"a.png", "b.png", "crop", "--to", "content", "--assemble", "array", "-o", "out.dds"});
+  CHECK(refused.exit_code == 2);
+  CHECK_MESSAGE(refused.err.find("b.png: --assemble array: it is written as 6 x 9") != std::string::npos, refused.err);
+}
+
 DEVICE_TEST_CASE("crop --to content is refused where it cannot work") {
   const TestFolder place;
   const std::pair<Words, std::string> wrong[] = {
@@ -166,8 +183,9 @@ DEVICE_TEST_CASE("crop --to content is refused where it cannot work") {
        "crop --keep-display: --to-display writes all of the display window; leave --keep-display out"},
       {{"in.exr", "crop", "--to", "content", "--keep-display", "sheet", "-o", "out.exr"},
        "crop --keep-display: `sheet` makes an image of its own window; leave --keep-display out"},
-      {{"in.exr", "in.exr", "crop", "--to", "content", "--assemble", "array", "-o", "out.dds"},
-       "--assemble array: `crop --to content` cuts another part out of each image; expected crop --window"}};
+      {{"in.exr", "in.exr", "in.exr", "in.exr", "in.exr", "in.exr", "crop", "--to", "content", "--assemble", "cube",
+        "-o", "out.dds"},
+       "--assemble cube: `crop --to content` cuts another part out of each image; expected crop --window"}};
   for (const auto& [words, message] : wrong) {
     const Finished finished = place.gpupost(words);
     CHECK(finished.exit_code == 1);
