@@ -73,6 +73,7 @@ bool is_of_op(const std::filesystem::path& path, std::string_view op) {
 
 // Where the text picks the op by its name: looks it up, compares it, or writes a point op or a pass under it.
 std::string uses_name(const std::string& text, std::string_view op) {
+  if (text.find(fmt::format("\"{}\"", op)) == text.npos) return "";
   const std::regex use(
       fmt::format(R"re(op_named\("{0}"|name [!=]= "{0}"|"op", "{0}"|\.name = "{0}",\s*\.kernel)re", op));
   std::smatch found;
