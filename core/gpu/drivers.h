@@ -1,4 +1,4 @@
-// What drivers read from the environment.
+// Environment variables that the Vulkan loader and Mesa read.
 #pragma once
 
 namespace gpupost {

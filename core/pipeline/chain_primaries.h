@@ -11,11 +11,10 @@
 namespace gpupost {
 
 struct ChainPrimaries {
-  std::vector<Call> calls;  // calls of the chain, with inserted `matrix` calls that convert primaries
-  bool converts = false;    // whether such calls were inserted
-  bool is_named = false;    // whether a call of the chain sets the primaries of its result
-  bool converts_result =
-      false;  // whether the last of them gives the primaries that are wanted, and not those of the chain
+  std::vector<Call> calls;       // calls of the chain, with inserted `matrix` calls that convert primaries
+  bool converts = false;         // whether such calls were inserted
+  bool is_named = false;         // whether a call of the chain sets the primaries of its result
+  bool converts_result = false;  // whether the result of the chain itself has other primaries than `result`
   Primaries result = rec709;
 };
 
